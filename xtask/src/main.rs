@@ -7,6 +7,7 @@ mod bless;
 mod callgrind;
 mod ci;
 mod cover;
+mod cycles;
 mod deb;
 mod demo;
 mod fuzz;

@@ -42,6 +42,7 @@ pub fn run() -> Result<()> {
     }
     let packages = packages()?;
     edges(&packages, &mut problems)?;
+    crate::cycles::check(&files, &mut problems)?;
     laboratory(&packages, &mut problems);
     for file in &files {
         let name = file.display();

@@ -186,7 +186,7 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
     let checked = match selvedge_session::check(&loaded, options, watch) {
         Ok(checked) => checked,
         Err(Error::Stopped) => return without_exploration(args, watch),
-        Err(error) => return exit(&error),
+        Err(error) => return Exit::of(&error),
     };
     if let Some(cases) = &options.test_cases {
         if let Some(error) = cases.take_error() {
@@ -197,18 +197,6 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
         }
     }
     conclude(args, checked, &sources, watch)
-}
-
-/// How the command ends if a session has no report.
-pub(crate) fn exit(error: &Error) -> Exit {
-    match error {
-        Error::Stopped => Exit::Code(Exit::INCONCLUSIVE),
-        Error::Usage(message) => Exit::usage(message),
-        Error::Program(message) => Exit::input(message),
-        Error::NoSlice(_) => Exit::input(&error.to_string()),
-        Error::Output(message) => Exit::output(message),
-        Error::Internal(message) => Exit::internal(message),
-    }
 }
 
 /// The report with what the run took.

@@ -1,8 +1,8 @@
 //! `selvedge cover`: a set of schedules for all inputs, written as a file and shown to people.
 
 use crate::args::{CheckArgs, CoverArgs, Format, StrategyOption};
-use crate::check::{Ends, exit, measured, words};
-use crate::cover_page::page;
+use crate::check::{Ends, measured, words};
+use crate::cover_page::{inputs, page};
 use crate::exit::Exit;
 use crate::last_words;
 use crate::options::options;
@@ -12,7 +12,7 @@ use crate::watch::{self, Place, Watch};
 use crate::write::{Saves, write};
 use selvedge_model::{Property, Verdict};
 use selvedge_report::{FindingReport, inputs_text};
-use selvedge_schedule::cover::{Cover, Order, Witness};
+use selvedge_schedule::cover::Cover;
 use selvedge_session::{
     Covered, Dependence, Error, Options, Visibility, known, properties, sources, write_file,
 };
@@ -109,7 +109,7 @@ fn covered((args, options): (&CheckArgs, &Options), avoid: bool, watch: &Watch<'
                 note("interrupted before anything was explored");
                 Exit::Code(Exit::INCONCLUSIVE)
             }
-            error => exit(&error),
+            error => Exit::of(&error),
         })?;
     covered.report = measured(covered.report, watch);
     if !watch.writes() {
@@ -241,17 +241,6 @@ fn shown(cover: &Cover) -> String {
         }
     }
     text
-}
-
-/// For which inputs a schedule is.
-pub(crate) fn inputs(order: &Order) -> String {
-    let one = |witness: &Witness| format!("{} = {:?}", witness.name, String::from_utf8_lossy(&witness.bytes));
-    let witness: Vec<String> = order.witness.iter().map(one).collect();
-    match (order.classes, witness.is_empty()) {
-        (_, true) => "all inputs".to_owned(),
-        (1, false) => format!("1 class of inputs, such as {}", witness.join(", ")),
-        (classes, false) => format!("{classes} classes of inputs, such as {}", witness.join(", ")),
-    }
 }
 
 /// Reads a set.

@@ -2,9 +2,8 @@
 //! lane for each thread, its operations in their order, and an arrow for each operation of another
 //! thread that one waits for.
 
-use crate::cover::inputs;
 use selvedge_report::harmless;
-use selvedge_schedule::cover::{Cover, Order, Outcome};
+use selvedge_schedule::cover::{Cover, Order, Outcome, Witness};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -144,4 +143,15 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+/// For which inputs a schedule is.
+pub(crate) fn inputs(order: &Order) -> String {
+    let one = |witness: &Witness| format!("{} = {:?}", witness.name, String::from_utf8_lossy(&witness.bytes));
+    let witness: Vec<String> = order.witness.iter().map(one).collect();
+    match (order.classes, witness.is_empty()) {
+        (_, true) => "all inputs".to_owned(),
+        (1, false) => format!("1 class of inputs, such as {}", witness.join(", ")),
+        (classes, false) => format!("{classes} classes of inputs, such as {}", witness.join(", ")),
+    }
 }

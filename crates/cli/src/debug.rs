@@ -76,7 +76,7 @@ fn load(finding: &Path, saved: &FindingFile, mut setup: Setup) -> Result<Debugge
     let paths = loaded.module.files.iter().zip(loaded.paths.iter());
     let paths: BTreeMap<String, PathBuf> = paths.map(|(name, path)| (name.clone(), path.into())).collect();
     let program = selvedge_session::program(&setup, loaded).map_err(|error| Refused {
-        exit: crate::check::exit(&error),
+        exit: Exit::of(&error),
         message: error.to_string(),
     })?;
     let files = saved::digests(&saved.schedule.inputs);

@@ -2,7 +2,7 @@
 //! data.
 
 use crate::args::{Cli, Command};
-use crate::check::{Ends, exit, measured};
+use crate::check::{Ends, measured};
 use crate::exit::Exit;
 use crate::options::options;
 use crate::watch::Watch;
@@ -38,7 +38,7 @@ pub fn examine(arguments: &[&str], loaded: &Loaded) -> Result<RunReport, u8> {
         match selvedge_session::check(loaded, &options, &watch) {
             Ok(checked) => Ok(measured(checked.report, &watch)),
             Err(Error::Stopped) => Err(Exit::INCONCLUSIVE),
-            Err(error) => Err(exit(&error).code()),
+            Err(error) => Err(Exit::of(&error).code()),
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Exit codes: part of the contract.
 
 use crate::output::note;
+use selvedge_session::Error;
 
 /// How the process ends. Messages have been written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +12,18 @@ pub(crate) enum Exit {
 impl Exit {
     pub(crate) const VIOLATED: u8 = 10;
     pub(crate) const INCONCLUSIVE: u8 = 5;
+
+    /// How the command ends if a session has no report.
+    pub(crate) fn of(error: &Error) -> Exit {
+        match error {
+            Error::Stopped => Exit::Code(Exit::INCONCLUSIVE),
+            Error::Usage(message) => Exit::usage(message),
+            Error::Program(message) => Exit::input(message),
+            Error::NoSlice(_) => Exit::input(&error.to_string()),
+            Error::Output(message) => Exit::output(message),
+            Error::Internal(message) => Exit::internal(message),
+        }
+    }
 
     pub(crate) fn usage(message: &str) -> Exit {
         note(&format!("error: {message}"));

@@ -44,9 +44,6 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: memory::Counting = memory::Counting;
 
-/// Runs a program natively on a test case.
-const RUNTIME: &str = include_str!("../runtime/inputs.c");
-
 /// The command: reads the arguments of the process, and says how it ends.
 pub fn main() -> ExitCode {
     // A panic is our mistake; it is said once, with its place, and never as a backtrace of some
@@ -128,7 +125,7 @@ fn run() -> Exit {
         }) => cc::run(&args.words, true),
         Ok(Cli {
             command: Command::Runtime,
-        }) => match output::print(RUNTIME) {
+        }) => match output::print(native::RUNTIME) {
             Ok(()) => Exit::Code(0),
             Err(error) => Exit::output(&format!("cannot write the file: {error}")),
         },

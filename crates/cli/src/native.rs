@@ -1,6 +1,5 @@
 //! `selvedge build` and `selvedge run`: the native program that keeps to a set of schedules.
 
-use crate::RUNTIME;
 use crate::args::{BuildArgs, Deviation, RunArgs};
 use crate::cover;
 use crate::exit::Exit;
@@ -14,6 +13,9 @@ use selvedge_session::{Setup, write_file};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
+
+/// Runs a program natively on a test case.
+pub(crate) const RUNTIME: &str = include_str!("../runtime/inputs.c");
 
 /// Runs `build`.
 pub(crate) fn build(args: &BuildArgs) -> Exit {

@@ -4,9 +4,8 @@
 //! linker leads calls of pthreads to wrappers (`runtime/replay.c`), which wait for their turn in
 //! the schedule. What no wrapper can order is refused by name.
 
-use crate::RUNTIME;
 use crate::exit::Exit;
-use crate::native::{compile, compiler, flags, unsupported};
+use crate::native::{RUNTIME, compile, compiler, flags, unsupported};
 use crate::output::{note, print};
 use selvedge_model::{FaultKind, Op, Property};
 use selvedge_report::{FindingFile, Ktest, property_word};

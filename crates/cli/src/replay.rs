@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
     let files = saved::digests(&saved.schedule.inputs);
     let mut replay = match selvedge_session::replay(&saved, &setup, loaded, &files) {
         Ok(replay) => replay,
-        Err(error) => return crate::check::exit(&error),
+        Err(error) => return Exit::of(&error),
     };
     let mut out = format!("replaying {path}: {}\n\n", harmless(&saved.message));
     for (number, step) in replay.steps.iter().enumerate() {

@@ -1,6 +1,5 @@
 //! `--validate`: a violation witness, run.
 
-use crate::check::exit;
 use crate::exit::Exit;
 use crate::output::print;
 use crate::watch::Watch;
@@ -37,7 +36,7 @@ pub(crate) fn run(path: &Path, loaded: &Loaded, options: &Options, watch: &Watch
             )
         }
         Ok(Err(why)) => (format!("unknown(witness: {why})\n"), Exit::INCONCLUSIVE),
-        Err(error) => return exit(&error),
+        Err(error) => return Exit::of(&error),
     };
     match print(&out.0) {
         Ok(()) => Exit::Code(out.1),

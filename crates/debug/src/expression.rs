@@ -1,8 +1,8 @@
 //! Names of values as a user writes them: `count`, `accounts[1].next->count`, `*head`. Nothing is
 //! computed, and nothing is called.
 
-use crate::expand::{element, member, pointee};
 use crate::value::Term;
+use crate::value::expand::{element, member, pointee};
 use selvedge_vm::Vm;
 
 /// Operators that may stand behind one another.

@@ -32,7 +32,6 @@
 //! is never run natively.
 
 mod breakpoints;
-mod expand;
 mod expression;
 mod handles;
 mod protocol;

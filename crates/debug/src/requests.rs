@@ -1,11 +1,11 @@
 //! Requests that look at the present stop: threads, stacks, variables, sources.
 
-use crate::expand::{count, has_elements, member, parts, pointee};
 use crate::expression;
 use crate::handles::Handle;
 use crate::protocol::{Evaluate, Initialize, OfThread, SetBreakpoints, SourceText, Variables};
 use crate::session::Session;
 use crate::stack::{calls, thread_name};
+use crate::value::expand::{count, has_elements, member, parts, pointee};
 use crate::value::{Term, text, type_of};
 use selvedge_base::{FileId, Id, ThreadId};
 use selvedge_model::{Describe, Machine, Status};

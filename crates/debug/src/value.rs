@@ -1,6 +1,8 @@
 //! Values as the source would write them, in one line.
 
-use crate::expand::{Part, count, has_elements, parts, settled, target};
+pub(crate) mod expand;
+
+use expand::{Part, count, has_elements, parts, settled, target};
 use selvedge_ir::{Parts, Scalar, Shape, ShapeId};
 use selvedge_model::{Describe, ObjectId};
 use selvedge_vm::Vm;

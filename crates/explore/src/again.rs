@@ -10,13 +10,7 @@
 //! - *It ends.* An assumption says how many weaker ones may follow it. This number has to decrease
 //!   each time.
 
-use crate::{Found, Report};
-
-/// What an exploration assumes.
-pub trait Assumption {
-    /// The maximum number of weaker assumptions that may follow this one.
-    fn weaker(&self) -> u32;
-}
+use crate::{Assumption, Found, Report};
 
 /// The result of an exploration under an assumption.
 pub enum Attempt<T, A> {

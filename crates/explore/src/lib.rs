@@ -15,6 +15,7 @@
 //! [`Report`], which is plain data.
 
 mod again;
+mod assumption;
 mod budget;
 mod config;
 mod control;
@@ -34,7 +35,8 @@ pub mod stateful;
 pub mod stuck;
 pub mod unfold;
 
-pub use again::{Assumption, Attempt, until_it_holds};
+pub use again::{Attempt, until_it_holds};
+pub use assumption::Assumption;
 pub use budget::Budget;
 pub use config::{Config, Order, Stop};
 pub use control::{Control, Progress};

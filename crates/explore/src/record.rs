@@ -2,14 +2,12 @@
 //! found. Records are merged in this order.
 
 use crate::kept::RecordState;
+use crate::report::{Key, key};
 use crate::{Config, Control, Found, Report, Statistics};
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{Choice, Fault, FaultKind, Limit, Notice, ObjectId, StopReason, Unsupported};
 use std::collections::BTreeSet;
-
-/// Faults of the same kind at the same places are the same finding.
-pub(crate) type Key = (FaultKind, Vec<StmtId>);
 
 /// The results so far.
 #[derive(Clone, Debug, Default)]
@@ -198,16 +196,6 @@ impl Record {
             unfolding: None,
         }
     }
-}
-
-/// What equal findings have in common.
-pub(crate) fn key(fault: &Fault) -> Key {
-    let mut places = vec![fault.stmt];
-    places.extend(fault.related.iter().map(|(_, stmt, _)| *stmt));
-    if fault.kind == FaultKind::DataRace {
-        places.sort_unstable(); // either access may be the second
-    }
-    (fault.kind, places)
 }
 
 /// A noted assertion of a toy, as a fault.

@@ -1,10 +1,23 @@
 //! The result of an exploration: plain data, without a machine.
 
-use crate::record::key;
 use crate::unfold::{Covered, Unfolding};
-use selvedge_model::{Choice, Fault, Limit, StopReason, Unsupported, Verdict};
+use selvedge_base::StmtId;
+use selvedge_model::{Choice, Fault, FaultKind, Limit, StopReason, Unsupported, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// Faults of the same kind at the same places are the same finding.
+pub(crate) type Key = (FaultKind, Vec<StmtId>);
+
+/// What equal findings have in common.
+pub(crate) fn key(fault: &Fault) -> Key {
+    let mut places = vec![fault.stmt];
+    places.extend(fault.related.iter().map(|(_, stmt, _)| *stmt));
+    if fault.kind == FaultKind::DataRace {
+        places.sort_unstable(); // either access may be the second
+    }
+    (fault.kind, places)
+}
 
 /// Counts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -8,8 +8,9 @@
 
 use crate::child::{self, Bounds, Ended};
 use crate::headers::Headers;
-use crate::inputs::{Item, Source, check_target};
-use crate::isolate::{Form, Role};
+use crate::item::{Compiled, Item, Source};
+use crate::options::LENIENT;
+use crate::request::{Form, Role};
 use crate::{Error, Options, target};
 use selvedge_base::StopFlag;
 use std::ffi::{OsStr, OsString};
@@ -18,21 +19,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-
-/// The module of one input.
-#[derive(Debug)]
-pub(crate) struct Compiled {
-    /// The input.
-    pub path: PathBuf,
-    /// Its module.
-    pub bytes: Vec<u8>,
-    /// The form of the bytes, and what made them.
-    pub form: Form,
-    /// Whether it is part of the program.
-    pub role: Role,
-    /// The files that the compiler read for it.
-    pub read: Vec<PathBuf>,
-}
 
 /// Compiles all sources, several at a time.
 pub(crate) fn compile_all(items: Vec<Item>, options: &Options) -> Result<Vec<Compiled>, Error> {
@@ -114,7 +100,7 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
             return Err(Error::CompilerFailed { path, stderr });
         }
         // The user's flags may choose another target.
-        check_target(&path, target::of_bitcode(&output.stdout))?;
+        target::check(&path, target::of_bitcode(&output.stdout))?;
         let directory = source.directory.unwrap_or_default();
         return Ok(Compiled {
             path,
@@ -142,19 +128,6 @@ fn leave_out(flags: &mut Vec<String>, said: &str) -> bool {
     flags.retain(|flag| !unknown.contains(&flag.as_str()));
     flags.len() < before
 }
-
-/// Options that make the compiler accept C as gcc did up to version 13: tentative definitions in
-/// several sources are one variable, and constructs that are no longer C but were common are
-/// warnings.
-pub const LENIENT: [&str; 7] = [
-    "-fcommon",
-    "-Wno-error=implicit-int",
-    "-Wno-error=implicit-function-declaration",
-    "-Wno-error=int-conversion",
-    "-Wno-error=incompatible-pointer-types",
-    "-Wno-error=incompatible-function-pointer-types",
-    "-Wno-error=return-mismatch",
-];
 
 /// Keeps the bodies of C99's `inline` functions, which no object may define. An optimising build
 /// does not need them, and without optimisation clang leaves them out, except for those that are

@@ -16,87 +16,30 @@ pub mod files;
 mod headers;
 mod inputs;
 mod isolate;
-mod library;
+mod item;
 mod llvm;
 mod lower;
+mod options;
+mod request;
 mod rust;
 mod rust_std;
+mod rustc;
 mod shapes;
 mod target;
 pub mod wrap;
 
-pub use compile::LENIENT;
 pub use error::Error;
 pub use isolate::{Reader, serve};
+pub use options::{LENIENT, Options};
 
-use compile::Compiled;
 use inputs::Native;
+use item::Compiled;
 use lower::Lowered;
-use selvedge_base::{FileId, IdVec, StopFlag};
+use selvedge_base::{FileId, IdVec};
 use selvedge_ir::{FuncId, Module};
 pub use selvedge_objects::command::Language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
-/// How to compile and what to load.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Further arguments for the compiler.
-    pub cflags: Vec<String>,
-    /// Directories for headers (`-I`).
-    pub include: Vec<PathBuf>,
-    /// Macros (`-D`), `NAME` or `NAME=VALUE`.
-    pub define: Vec<String>,
-    /// The language standard (`c11`, `c++17`, …), for the inputs of its language.
-    pub std: Option<String>,
-    /// The language of all sources on the command line, if it is not that of their names.
-    pub language: Option<Language>,
-    /// Further arguments for the compiler for one source each.
-    pub file_flags: Vec<(PathBuf, Vec<String>)>,
-    /// True if C is accepted as older compilers accept it: see [`LENIENT`].
-    pub lenient: bool,
-    /// Targets of a build whose sources are part of the program.
-    pub targets: Vec<String>,
-    /// Whether a list of compile commands may ask for any option.
-    pub trust: bool,
-    /// The function where the program begins.
-    pub entry: String,
-    /// True if functions that the program needs and does not define are linked from the model
-    /// library.
-    pub library: bool,
-    /// True if the program gets symbolic input from outside (arguments, standard input, files).
-    /// Input that it requests itself, by `__VERIFIER_nondet_*` and similar functions, is found
-    /// without this.
-    pub symbolic: bool,
-    /// True if bounded polling loops read once ([`selvedge_analysis::polling`]).
-    pub poll_once: bool,
-    /// True if the waiting of Rust's locks is left out ([`selvedge_analysis::rust_locks`]).
-    pub rust_claims: bool,
-    /// Ends loading, with [`Error::Stopped`], when set.
-    pub stop: StopFlag,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            cflags: Vec::new(),
-            include: Vec::new(),
-            define: Vec::new(),
-            std: None,
-            language: None,
-            file_flags: Vec::new(),
-            lenient: false,
-            targets: Vec::new(),
-            trust: false,
-            entry: "main".to_owned(),
-            library: true,
-            symbolic: false,
-            poll_once: false,
-            rust_claims: false,
-            stop: StopFlag::new(),
-        }
-    }
-}
 
 /// A program, ready to run.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@
 //! cannot be read, is made again. Where nothing can be kept, it is made each time.
 
 use crate::Error;
-use crate::rust::{self, Rustc};
+use crate::rustc::{self, Rustc};
 use selvedge_base::{Digest, Domain};
 use std::fmt::Write as _;
 use std::fs;
@@ -52,7 +52,7 @@ fn make(rustc: &Rustc<'_>) -> Result<Vec<u8>, Error> {
         command.args(["--crate-name=selvedge_std", "--emit=link", "-Csave-temps"]);
         command.arg("--out-dir").arg(&out);
     })?;
-    rust::file_in(&out, JOINED)?.ok_or_else(|| Error::CompilerFailed {
+    rustc::file_in(&out, JOINED)?.ok_or_else(|| Error::CompilerFailed {
         path: source,
         stderr: format!("error: rustc kept no module of the standard library\n{said}"),
     })
@@ -79,7 +79,7 @@ fn name(rustc: &Rustc<'_>) -> Result<Option<String>, Error> {
     }
     files.sort_unstable();
     made_of.extend(files);
-    made_of.extend(rust::ARGUMENTS);
+    made_of.extend(rustc::ARGUMENTS);
     Ok(Some(format!(
         "rust-std-{}.bc",
         hex(Digest::of_bytes(&NAME, made_of.as_bytes()))

@@ -5,6 +5,22 @@
 //! the text or with a minimal bitstream reader (LLVM's Bitcode File Format: blocks are skipped by
 //! their length, records are read unabbreviated).
 
+use crate::Error;
+use std::path::Path;
+
+/// Refuses modules for other processors. A module that states none is accepted.
+pub(crate) fn check(path: &Path, triple: Option<String>) -> Result<(), Error> {
+    match triple {
+        Some(triple) if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) => {
+            Err(Error::OtherTarget {
+                path: path.to_owned(),
+                triple,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The target triple in IR text, if it states one.
 pub(crate) fn of_text(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);

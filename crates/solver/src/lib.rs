@@ -26,6 +26,7 @@
 //! A query that cannot be decided gives [`Answer::Unknown`] with its reason, and makes the verdict
 //! unknown.
 
+mod answer;
 mod ask;
 mod bits;
 mod cache;
@@ -45,9 +46,10 @@ mod trivial;
 mod validate;
 mod z3;
 
+pub use answer::{Answer, Reason};
 pub use ask::{At, Values, max, may_be_true, min, must_be_true, unique_value, values};
 pub use chain::{Backend, Options, UnknownLayer, chain};
 pub use log::Sink;
-pub use query::{Answer, Query, Reason, Solver};
+pub use query::{Query, Solver};
 pub use statistics::{LayerStatistics, Statistics};
 pub use text::{Error, solve_text};

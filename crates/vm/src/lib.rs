@@ -23,6 +23,7 @@ mod machine;
 pub mod memory;
 pub mod models;
 mod names;
+mod naming;
 pub mod native;
 mod options;
 mod phase;

@@ -39,12 +39,14 @@ mod order;
 mod search;
 mod set;
 mod share;
+mod weaken;
 
 use crate::kept::{Kept, Misfit, State};
 use crate::{Assumption, Attempt, Config, Control, Report, until_it_holds};
 use selvedge_base::ForTests;
 use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
 use set::{Set, Wide};
+pub use weaken::Weaken;
 
 /// Explores every class of executions. `make` makes machines; all of them must be equal and at
 /// their initial state.
@@ -74,26 +76,6 @@ where
         Kept::default(),
     )
     .unwrap_or_else(|misfit| misfit.never())
-}
-
-/// A deliberate mistake, to show that tests find it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Weaken {
-    /// No mistake.
-    #[default]
-    Nothing,
-    /// Sleeping threads never wake up.
-    Wakeups,
-    /// Blocked threads are not searched for.
-    BlockedSearch,
-    /// If no thread leads to the action, only the first enabled thread is added.
-    AddAll,
-    /// Woken threads are not ordered after the event that woke them, and are not compared with it.
-    OldPending,
-    /// Only the first alternative is taken.
-    Alternatives,
-    /// The search for races of the thread that moved is left out.
-    OwnSearch,
 }
 
 /// [`explore`], starting from a saved state or saving states.

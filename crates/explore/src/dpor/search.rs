@@ -7,11 +7,11 @@ mod leaf;
 mod races;
 mod take;
 
-use super::Weaken;
 use super::contended::Contended;
 use super::order::Order;
 use super::set::Set;
 use super::share::{Given, Worker};
+use super::weaken::Weaken;
 use crate::kept::Keeper;
 use crate::record::Record;
 use crate::{Config, Control, Stop};

@@ -17,10 +17,10 @@
 
 mod rest;
 
-use super::Weaken;
 use super::contended::Contended;
 use super::search::{Halt, Job, Node, Request, Search, Suspended};
 use super::set::Set;
+use super::weaken::Weaken;
 use crate::kept::{Begun, Keeper, Misfit, NodeState, Product, SearchState};
 use crate::record::Record;
 use crate::{Config, Control, Report};

@@ -7,9 +7,9 @@
 //! jump pointers: Myers 1983). So "is e' a cause of e" takes O(log n) steps (Nguyen, Rodríguez,
 //! Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
-use super::cutoff::Past;
 use super::footprint::{Footprint, Footprints};
 use super::label::{Label, Labels};
+use super::past::Past;
 use super::relation::Relation;
 use super::weaken::Weaken;
 use hashbrown::HashTable;

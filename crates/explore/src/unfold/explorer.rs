@@ -13,13 +13,14 @@ mod wide;
 
 use super::alternatives::{Partial, Search};
 use super::covered::Covered;
-use super::cutoff::{Knowledge, Past, States};
+use super::cutoff::States;
 use super::event::{EventId, Store};
 use super::extensions::Extensions;
 use super::footprint::Footprints;
 #[cfg(feature = "laboratory")]
 use super::oracle::Visited;
 use super::order::{Visits, pick};
+use super::past::{Knowledge, Past};
 use super::path::Path;
 use super::reach::in_order;
 use super::relation::Relation;
@@ -63,6 +64,9 @@ enum Leaf {
     /// An event of the lead turned out to be a cutoff.
     Known,
 }
+
+/// What the report says where an event could not be executed again, or was another one then.
+pub const DIFFERS: &str = "an event that could be executed once, and cannot again";
 
 /// The result of a run, which assumes that so much of the past is enough for cutoffs.
 pub type Run = Attempt<Box<Report>, Past>;
@@ -553,7 +557,7 @@ where
 fn differs() -> Limit {
     Limit {
         kind: LimitKind::Solver,
-        detail: super::DIFFERS.to_owned(),
+        detail: DIFFERS.to_owned(),
         stmt: StmtId(0),
     }
 }

@@ -38,6 +38,7 @@ mod label;
 pub mod oracle;
 mod order;
 mod pairs;
+mod past;
 mod path;
 mod races;
 mod reach;
@@ -52,15 +53,14 @@ pub use dump::{Shown, Twin, Unfolding};
 pub(crate) use weaken::Weaken;
 
 use crate::{Config, Control, Report, until_it_holds};
-use cutoff::Past;
+
+pub use explorer::DIFFERS;
 use explorer::{Explorer, Run};
+use past::Past;
 use relation::Relation;
 use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
 use std::convert::Infallible;
 use std::rc::Rc;
-
-/// What the report says where an event could not be executed again, or was another one then.
-pub const DIFFERS: &str = "an event that could be executed once, and cannot again";
 
 /// Explores every maximal configuration. `make` makes machines; all of them must be equal and at
 /// their initial state.

@@ -1,7 +1,7 @@
 //! Information that tests need beyond the report: every event with its conflicts, and what was
 //! known where an execution ended.
 
-pub use super::cutoff::Knowledge;
+pub use super::past::Knowledge;
 pub use super::weaken::Weaken;
 
 use super::event::{EventId, Last, Store, causes};

@@ -6,10 +6,10 @@
 //! dependent on its own uses. These uses are found from the end of each object's list. The search
 //! stops at a use that has all earlier ones below it.
 
-use super::cutoff::Knowledge;
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
 use super::footprint::{Trace, history};
 use super::label::{Ending, Label, Use};
+use super::past::Knowledge;
 use super::weaken::Weaken;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{

@@ -1,5 +1,5 @@
 //! Data races in the presence of cutoffs: which events may race, and how much of the past has to be
-//! a part of cutoffs' keys so that no race is lost ([`Knowledge`](super::cutoff::Knowledge)). The
+//! a part of cutoffs' keys so that no race is lost ([`Knowledge`](super::past::Knowledge)). The
 //! argument is in docs/algorithms.md, "Races where cutoffs are".
 //!
 //! Statements about known events here hold for all events. For each event of any execution, an

@@ -5,8 +5,9 @@
 //! is always used; the others are used if the program refers to a symbol that they define. Options
 //! (`targets`) select sources where this is not enough.
 
-use super::{Inputs, Item, Source, same};
-use crate::isolate::Role;
+use super::{Inputs, same};
+use crate::item::{Item, Source};
+use crate::request::Role;
 use crate::{Error, Options, files};
 use selvedge_objects::{Malformed, allowed, database};
 use std::path::{Path, PathBuf};

@@ -16,56 +16,12 @@ mod native;
 
 pub(crate) use native::Native;
 
-use crate::compile::Compiled;
-use crate::isolate::{Form, Role};
+use crate::item::{Compiled, Item, Source};
+use crate::request::{Form, Role};
 use crate::{Error, Options, files, rust, target};
-use selvedge_objects::command::Language;
 use selvedge_objects::{archive, elf};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// A source, and how it is compiled.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Source {
-    /// Its name for the compiler.
-    pub file: PathBuf,
-    /// Where the compiler is run, if not here.
-    pub directory: Option<PathBuf>,
-    /// Its language as `-x` has it, if its name does not say that.
-    pub language: Option<String>,
-    /// Its own options, of a build.
-    pub flags: Vec<String>,
-    /// True if the options were made for another compiler. Options that ours does not know are left
-    /// out.
-    pub foreign: bool,
-}
-
-impl Source {
-    /// Where it is.
-    pub fn path(&self) -> PathBuf {
-        match &self.directory {
-            Some(directory) => directory.join(&self.file),
-            None => self.file.clone(),
-        }
-    }
-
-    /// Whether it is compiled as C++.
-    pub fn is_cxx(&self) -> bool {
-        match &self.language {
-            Some(language) => language.starts_with("c++"),
-            None => Language::of(&self.file) != Some(Language::C),
-        }
-    }
-}
-
-/// What is to be linked.
-#[derive(Debug)]
-pub(crate) enum Item {
-    /// To be compiled.
-    Source(Source, Role),
-    /// A module.
-    Module(Compiled),
-}
 
 /// All that is known of the inputs before anything is compiled.
 #[derive(Default, Debug)]
@@ -190,7 +146,7 @@ fn module(path: &Path, bytes: Vec<u8>, form: Form, role: Role) -> Result<Compile
         Form::Text => target::of_text(&bytes),
         _ => target::of_bitcode(&bytes),
     };
-    check_target(path, triple)?;
+    target::check(path, triple)?;
     Ok(Compiled {
         path: path.to_owned(),
         bytes,
@@ -198,19 +154,6 @@ fn module(path: &Path, bytes: Vec<u8>, form: Form, role: Role) -> Result<Compile
         role,
         read: Vec::new(),
     })
-}
-
-/// Refuses modules for other processors. A module that states none is accepted.
-pub(crate) fn check_target(path: &Path, triple: Option<String>) -> Result<(), Error> {
-    match triple {
-        Some(triple) if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) => {
-            Err(Error::OtherTarget {
-                path: path.to_owned(),
-                triple,
-            })
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The name of a part of a file, for messages.

@@ -1,9 +1,9 @@
 //! Objects, archives, programs and shared libraries: their bitcode, and their machine code without
 //! bitcode.
 
-use super::{Inputs, Item, is_bitcode, module, within};
-use crate::compile::Compiled;
-use crate::isolate::{Form, Role};
+use super::{Inputs, is_bitcode, module, within};
+use crate::item::{Compiled, Item};
+use crate::request::{Form, Role};
 use crate::{Error, files};
 use selvedge_objects::elf::{Elf, Kind};
 use selvedge_objects::record::{self, Record, SECTION};

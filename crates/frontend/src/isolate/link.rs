@@ -9,8 +9,9 @@
 //!    the system's loader (interposition). Its constructors run before those of units that were
 //!    linked earlier.
 
-use super::wire::{Refusal, Role, link_refusal};
+use super::wire::link_refusal;
 use crate::llvm::{Linkage, Module, Value};
+use crate::request::{Refusal, Role};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

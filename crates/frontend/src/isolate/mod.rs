@@ -17,12 +17,12 @@ mod serve;
 mod wire;
 
 pub use serve::serve;
-pub(crate) use wire::{Form, Refusal, Request, Role};
 
 use crate::child::{self, Bounds, Ended};
-use crate::compile::Compiled;
 use crate::inputs::Native;
+use crate::item::Compiled;
 use crate::lower::Lowered;
+use crate::request::{Refusal, Request};
 use crate::{Error, Options};
 use selvedge_ir::demangle;
 use std::io;
@@ -234,6 +234,7 @@ fn first_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::{Form, Role};
 
     const TEXT: &str = "@g = global [3 x i32] [i32 1, i32 2, i32 3]\n\
         define i32 @main(i32 %n) {\n  %p = alloca i32\n  store i32 %n, ptr %p\n  %v = load i32, ptr @g\n\

@@ -2,9 +2,10 @@
 
 use super::link::Link;
 use super::sandbox;
-use super::wire::{self, Answer, Form, Refusal, Request, Stage};
+use super::wire::{self, Answer, Stage};
 use crate::llvm::{self, Context};
 use crate::lower;
+use crate::request::{Form, Refusal, Request};
 use std::io::{self, Write};
 use std::thread;
 

@@ -1,17 +1,20 @@
 //! Functions: statements, blocks, φ-nodes as copies on edges, terminators.
 
-use super::named::Variable;
+mod named;
+mod sink;
+
 use super::phi::Phis;
 use super::promote::{lifetime, promotable, returns_twice};
-use super::sink::Sunk;
 use super::{Unit, flatten};
 use crate::llvm::{self, Opcode, Ty, Value, ValueKind};
+use named::Variable;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, Span, StmtId};
 use selvedge_ir::{
     Block, BlockId, CastOp, FuncId, Function, GlobalId, Inst, InstKind, Local, LocalId, Operand, Reg,
     RegInfo, Stmt, Symbol, Terminator, Type,
 };
+use sink::Sunk;
 use smallvec::SmallVec;
 use std::rc::Rc;
 

@@ -1,14 +1,18 @@
 //! A toy as a machine that can undo steps. The whole state is one flat memory; the undo log
 //! contains (slot, old value).
 
+mod fingerprint;
+
+pub use fingerprint::ToyState;
+
 use super::compile::{Code, Compiled, DONE, NEW, Slot, Turn, compile, object};
-use super::fingerprint::Hashing;
 use super::program::Toy;
 use crate::reference::Inspect;
 use crate::{
     Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, MemoryOrder, Notice, Op, Outcome,
     Pending, Status, Undo, Waiters, WaitsFor,
 };
+use fingerprint::Hashing;
 use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -49,7 +53,7 @@ pub struct ToyMachine {
     pub(super) notices: Vec<Notice>,
     pub(super) accesses: Vec<Access>,
     pub(super) waiters: Vec<Vec<ThreadId>>,
-    pub(super) hashing: Arc<Hashing>,
+    hashing: Arc<Hashing>,
     /// The fingerprint of `memory`.
     pub(super) hash: Digest,
     /// The change that the last step made to it.

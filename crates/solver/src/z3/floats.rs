@@ -8,7 +8,7 @@
 
 #![expect(unsafe_code, reason = "conversions that the crate z3 does not offer")]
 
-use super::lower::Unsupported;
+use super::unsupported::Unsupported;
 use ::z3::Sort;
 use ::z3::ast::{Ast, BV, Bool, Float, RoundingMode};
 use selvedge_expr::{FBinOp, FCmpOp, FUnOp, float};

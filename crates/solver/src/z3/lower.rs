@@ -1,13 +1,11 @@
 //! From expressions to Z3's terms. No recursion: expressions can be deep.
 
 use super::floats;
+use super::unsupported::Unsupported;
 use ::z3::Model;
 use ::z3::ast::{BV, Bool};
 use rustc_hash::FxHashMap;
 use selvedge_expr::{Arena, BinOp, CmpOp, Expr, InputId, Node, UnOp};
-
-/// An operation that is not expressed, by name.
-pub(super) type Unsupported = &'static str;
 
 /// A term; what has width 1 is a truth value.
 #[derive(Clone)]

@@ -12,6 +12,7 @@
 
 mod floats;
 mod lower;
+mod unsupported;
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use ::z3::{Params, SatResult};

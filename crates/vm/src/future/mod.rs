@@ -20,10 +20,8 @@
 
 mod address;
 mod foreseen;
-mod instructions;
 #[cfg(feature = "laboratory")]
 mod laboratory;
-mod library;
 mod options;
 mod run;
 mod shared;
@@ -57,5 +55,5 @@ pub(crate) fn can_follow(module: &Module) -> bool {
     // In this case the end of a thread runs destructors.
     let unwinds = blocks.any(|block| matches!(block.term, Terminator::Invoke { .. }));
     let ends = unwinds && uses(&|name| name == "pthread_exit");
-    !ends && !uses(&library::is_elsewhere)
+    !ends && !uses(&run::is_elsewhere)
 }

@@ -5,7 +5,11 @@
 //! known bounds are followed iteration by iteration. From the first undecided branch on, values are
 //! joined where control-flow paths meet, and widened if that does not end.
 
-use super::instructions::{Registers, Way, set_results};
+mod instructions;
+mod library;
+
+pub(super) use library::is_elsewhere;
+
 use super::options::Elements;
 use super::shared::Shared;
 use super::value::Abstract;
@@ -14,6 +18,7 @@ use crate::thread::{NO_CALL, Stage};
 use crate::value::Value;
 use crate::vm::Vm;
 use crate::word::WordKey;
+use instructions::{Registers, Way, set_results};
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::FuncId;

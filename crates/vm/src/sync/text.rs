@@ -1,11 +1,11 @@
 //! What threads wait for, and operations in words.
 
 use super::{mutex, once, rwlock, spin};
-use crate::describe::{object_name, thread_name};
 use crate::libc::files;
+use crate::naming::object_name;
 use crate::phase::Phase;
 use crate::program::Program;
-use crate::state::State;
+use crate::state::{State, thread_name};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Op, Status, WaitsFor};
 

@@ -1,9 +1,9 @@
 //! The races of an execution, and the threads that must be explored because of them.
 
 use super::{Halt, Request, Search, is_local};
-use crate::dpor::Weaken;
 use crate::dpor::order::Passed;
 use crate::dpor::set::Set;
+use crate::dpor::weaken::Weaken;
 use rustc_hash::FxHashSet;
 use selvedge_base::Id;
 use selvedge_model::{Action, Dependence, Detector, Op, Status, Undo};

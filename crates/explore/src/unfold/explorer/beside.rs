@@ -2,10 +2,10 @@
 //! path shows.
 
 use super::{Explorer, MOST_PAIRS, Run, forgets};
-use crate::unfold::cutoff::Knowledge;
 use crate::unfold::event::EventId;
 use crate::unfold::event::{Clock, join};
 use crate::unfold::pairs::find_pairs;
+use crate::unfold::past::Knowledge;
 use crate::unfold::races::Classes;
 use crate::unfold::reach::{go_to, in_order};
 use crate::unfold::weaken::Weaken;

@@ -1,7 +1,6 @@
 //! Atomic instructions: they read and write memory in one indivisible step.
 
-use super::flags::Flags;
-use super::machine::{Held, Location, Machine, constant};
+use super::machine::{Flags, Held, Location, Machine, constant};
 use super::text::{Line, Place, RAX, RBX, RCX, RDX};
 use selvedge_ir::{AtomicOrder, BinOp, CastOp, GepTerm, InstKind, Operand, RmwOp, Type};
 use smallvec::smallvec;

@@ -4,12 +4,31 @@
 //! registers that were never written, are unknown. An unknown value can be moved; every other use
 //! of it is unsupported.
 
-use super::Slot;
-use super::flags::Flags;
+mod flags;
+
+pub(super) use flags::{Flags, is_condition};
+
 use super::text::{Address, Name, Place, REGISTER_COUNT};
 use crate::lower::function::FnLower;
-use selvedge_ir::{AtomicOrder, BinOp, CastOp, GepTerm, InstKind, IntPred, Operand, Type};
+use selvedge_ir::{AtomicOrder, BinOp, CastOp, GepTerm, InstKind, IntPred, Operand, Reg, Type};
 use smallvec::SmallVec;
+
+/// One operand of the assembly, as its constraint describes it.
+pub(super) struct Slot {
+    /// Letters of the constraint: `r`, `m`, `{ax}`, `{@ccz}`.
+    pub(super) class: String,
+    /// The number of the processor's register, if the constraint names one.
+    pub(super) physical: Option<usize>,
+    /// The input: a value, or the address of one if `indirect`.
+    pub(super) input: Option<Operand>,
+    pub(super) indirect: bool,
+    /// The type of the memory at an indirect operand.
+    pub(super) memory: Option<Type>,
+    /// The destination of an output.
+    pub(super) output: Option<Reg>,
+    /// The output that an input shares its register with.
+    pub(super) tied: Option<usize>,
+}
 
 /// What a register holds.
 #[derive(Clone, Copy, PartialEq, Debug)]

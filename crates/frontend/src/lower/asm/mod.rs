@@ -13,7 +13,6 @@
 //! two such accesses. `cpuid` reports a processor without optional parts. Jumps, uses of the stack
 //! pointer, vectors and privileged instructions are unsupported.
 
-mod flags;
 mod locked;
 mod machine;
 mod plain;
@@ -21,26 +20,9 @@ mod text;
 
 use super::function::{FnLower, Lower};
 use crate::llvm::Value;
-use machine::{Held, Machine};
-use selvedge_ir::{AtomicOrder, CastOp, InstKind, Operand, Reg, Type};
+use machine::{Held, Machine, Slot};
+use selvedge_ir::{AtomicOrder, CastOp, InstKind, Reg, Type};
 use text::Line;
-
-/// One operand of the assembly, as its constraint describes it.
-struct Slot {
-    /// Letters of the constraint: `r`, `m`, `{ax}`, `{@ccz}`.
-    class: String,
-    /// The number of the processor's register, if the constraint names one.
-    physical: Option<usize>,
-    /// The input: a value, or the address of one if `indirect`.
-    input: Option<Operand>,
-    indirect: bool,
-    /// The type of the memory at an indirect operand.
-    memory: Option<Type>,
-    /// The destination of an output.
-    output: Option<Reg>,
-    /// The output that an input shares its register with.
-    tied: Option<usize>,
-}
 
 impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn assembly(&mut self, inst: Value<'m>, callee: Value<'m>) -> Lower<()> {

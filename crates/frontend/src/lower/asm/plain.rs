@@ -1,7 +1,6 @@
 //! Instructions on registers and memory, each with at most one access to memory at a time.
 
-use super::flags::{Flags, is_condition};
-use super::machine::{Held, Location, Machine, constant};
+use super::machine::{Flags, Held, Location, Machine, constant, is_condition};
 use super::text::{Line, Place, RAX, RBX, RCX, RDX};
 use selvedge_ir::{BinOp, CastOp, InstKind, Operand, Type, UnOp};
 

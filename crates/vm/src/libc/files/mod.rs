@@ -43,10 +43,12 @@
 
 mod action;
 mod buffer;
+mod captured;
 mod condition;
 mod content;
 mod description;
 mod descriptors;
+mod errno;
 mod kinds;
 mod lookup;
 mod names;
@@ -71,11 +73,11 @@ pub(crate) use stream_fields::objects as stream_objects;
 pub(crate) use table::ignore_pipe_signal;
 pub(crate) use wait::{blocked_text, status, waits_for};
 
+pub(super) use captured::{is_output as is_output_descriptor, put_text};
 pub(super) use stream_write::{
     FPUTC, FPUTC_UNLOCKED, FPUTS, FPUTS_UNLOCKED, FWRITE, FWRITE_UNLOCKED, Writer, formatted,
     perform as perform_writer, prepare as prepare_writer,
 };
-pub(super) use transfer::{is_output as is_output_descriptor, put_text};
 
 use crate::native::Native;
 
@@ -89,37 +91,4 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| poll::find(name))
         .or_else(|| stream_lock::find(name))
         .or_else(|| stream_ops::find(name))
-}
-
-/// Error numbers of Linux.
-mod errno {
-    pub const EPERM: i32 = 1;
-    pub const ENOENT: i32 = 2;
-    pub const ENXIO: i32 = 6;
-    pub const EBADF: i32 = 9;
-    pub const EAGAIN: i32 = 11;
-    pub const EACCES: i32 = 13;
-    pub const EEXIST: i32 = 17;
-    pub const EISDIR: i32 = 21;
-    pub const EINVAL: i32 = 22;
-    pub const EMFILE: i32 = 24;
-    pub const ENOTTY: i32 = 25;
-    pub const ESPIPE: i32 = 29;
-    pub const EPIPE: i32 = 32;
-    pub const ENAMETOOLONG: i32 = 36;
-    pub const ENOTSOCK: i32 = 88;
-    pub const EDESTADDRREQ: i32 = 89;
-    pub const EMSGSIZE: i32 = 90;
-    pub const EPROTOTYPE: i32 = 91;
-    pub const ENOPROTOOPT: i32 = 92;
-    pub const EPROTONOSUPPORT: i32 = 93;
-    pub const EOPNOTSUPP: i32 = 95;
-    pub const EAFNOSUPPORT: i32 = 97;
-    pub const EADDRINUSE: i32 = 98;
-    pub const EADDRNOTAVAIL: i32 = 99;
-    pub const ECONNRESET: i32 = 104;
-    pub const EISCONN: i32 = 106;
-    pub const ENOTCONN: i32 = 107;
-    pub const ECONNREFUSED: i32 = 111;
-    pub const EINPROGRESS: i32 = 115;
 }

@@ -15,11 +15,11 @@
 //! free. `stdin` is a stream like others; `stdout` and `stderr` are captured output (`print`). Not
 //! done at `fclose`: moving back a shared descriptor whose data was read ahead.
 
+use super::captured;
 use super::content::{self, APPEND};
 use super::open::How;
 use super::stream_fields::{APPENDS, BUFFER, Field, READABLE, STDIN, WRITABLE, get, set, size};
 use super::table;
-use super::transfer;
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Stop};
 use crate::program::STREAMS;
@@ -90,7 +90,7 @@ pub(in crate::libc) fn is_output(cx: &mut Cx<'_>, argument: usize) -> Result<boo
     if !matches!(handle, STDOUT | STDERR) {
         return Ok(false);
     }
-    if transfer::is_output(cx, (handle - STDIN) as i32) {
+    if captured::is_output(cx, (handle - STDIN) as i32) {
         return Ok(true);
     }
     Err(Flow::Unsupported(

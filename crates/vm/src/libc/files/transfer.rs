@@ -2,16 +2,16 @@
 
 use super::action::{cancelable, on_file, on_reached};
 use super::buffer;
+use super::captured::is_output;
 use super::condition::Condition;
 use super::content::NONBLOCK;
 use super::description::{Bytes, Written};
 use super::errno::{EAGAIN, EBADF, EINVAL, ENOTTY, ESPIPE};
 use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{
-    After, Operation, Part, Parted, Performs, alone, operation, perform, phase, prepare, refused,
-    refused_at_once,
+    After, Operation, Part, Parted, Performs, operation, perform, phase, prepare, refused, refused_at_once,
 };
-use super::table::{self, Kind, OpenFile};
+use super::table::{self, OpenFile};
 use super::wait::{self, wait_for};
 use crate::libc::{print, stepped};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
@@ -135,14 +135,6 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
 // ---- write
 // -------------------------------------------------------------------------------------------------
 
-/// Whether a descriptor is the captured output. Descriptors 1 and 2 change only while there is one
-/// thread.
-pub(in crate::libc) fn is_output(cx: &Cx<'_>, fd: i32) -> bool {
-    matches!(fd, 1 | 2)
-        && table::descriptor(cx.state, fd as u32)
-            .is_some_and(|open| table::open_file(cx.state, open).kind == Kind::Output)
-}
-
 /// `write` to the captured output is no scheduling point, as all printing.
 fn prepare_write(cx: &mut Cx<'_>) -> Prepared {
     match cx.int(0) {
@@ -227,26 +219,6 @@ fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
             Ok(After::Next(Phase::LookedUp, Outcome::Done))
         }
     }
-}
-
-/// Writes a text to a descriptor other than the captured output: only while there is one thread,
-/// and not to what may wait.
-pub(in crate::libc) fn put_text(cx: &mut Cx<'_>, fd: i32, text: &[u8]) -> Result<bool, Stop> {
-    let what = || Flow::Unsupported(format!("formatted output to descriptor {fd}"));
-    if !alone(cx) {
-        return Err(what());
-    }
-    let open = u32::try_from(fd)
-        .ok()
-        .filter(|&fd| fd < table::MAX_DESCRIPTORS)
-        .and_then(|fd| table::descriptor(cx.state, fd))
-        .map(|open| table::open_file(cx.state, open));
-    let Some(open) = open.filter(|open| open.writable) else {
-        cx.set_errno(EBADF)?;
-        return Ok(false);
-    };
-    open.description().print(cx, &open, text)?;
-    Ok(true)
 }
 
 // ---- position and length

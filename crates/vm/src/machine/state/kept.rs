@@ -1,7 +1,7 @@
 //! Saved states, which can be restored in any order.
 
 use super::State;
-use super::quarantine::Place;
+use super::place::Place;
 use crate::libc::holes::Hole;
 use crate::machine::thread::Thread;
 use crate::symbolic::Path;

@@ -1,7 +1,7 @@
 //! The undo log of the state.
 
 use super::State;
-use super::quarantine::Place;
+use super::place::Place;
 use crate::machine::thread::{Core, Frame, Held};
 use crate::memory::unshared;
 use crate::sync::{SyncObject, needed};

@@ -10,13 +10,14 @@
 mod kept;
 mod log;
 mod names;
+mod place;
 mod quarantine;
 
 #[cfg(feature = "laboratory")]
 pub(crate) use kept::Kept;
 pub(crate) use log::Undo;
 pub use names::thread_name;
-pub(crate) use quarantine::Place;
+pub(crate) use place::Place;
 
 use crate::awaits::{Stand, Stands};
 use crate::future::Futures;

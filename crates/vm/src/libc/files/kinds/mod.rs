@@ -22,7 +22,7 @@ use event::{EVENT, SEMAPHORE};
 use output::OUTPUT;
 use pipe::PIPE;
 use regular::REGULAR;
-use socket::{DATAGRAM, STREAM};
+use socket::description::{DATAGRAM, STREAM};
 
 impl Kind {
     /// How files of this kind behave.

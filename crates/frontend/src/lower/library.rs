@@ -8,9 +8,9 @@
 //! `__selvedge_symbolic_NAME`, which the machine calls in its place. These *stand-ins* are linked
 //! only into programs that have symbolic input, and only for functions that they reach.
 
-use crate::isolate::Refusal;
+use super::{Program, Unit};
 use crate::llvm::{Context, Value};
-use crate::lower::{Program, Unit};
+use crate::request::Refusal;
 use rustc_hash::FxHashMap;
 use selvedge_ir::{FuncId, Symbol, Terminator};
 

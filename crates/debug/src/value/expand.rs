@@ -4,7 +4,7 @@
 //! circles and lie outside of what has them. So all searches here are bounded, and each value is
 //! read with the checks of the machine.
 
-use crate::value::{Term, content, is_array, shape_of};
+use super::{Term, content, is_array, shape_of};
 use selvedge_ir::{Field, Parts, Scalar, ShapeId};
 use selvedge_vm::Vm;
 use selvedge_vm::inspect::{Content, Home};

@@ -1,11 +1,11 @@
 //! The flags that an instruction leaves, and the conditions on them.
 
-use super::machine::{Machine, constant};
+use super::{Machine, constant};
 use selvedge_ir::{BinOp, InstKind, IntPred, Operand, OverflowOp, Type};
 
 /// What the flags were set from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Flags {
+pub(in crate::lower::asm) enum Flags {
     /// Nothing that is known.
     Unknown,
     /// A sum of two values.
@@ -56,13 +56,13 @@ fn condition(name: &str) -> Option<(Condition, bool)> {
 }
 
 /// Whether a mnemonic ends in a condition.
-pub(super) fn is_condition(name: &str) -> bool {
+pub(in crate::lower::asm) fn is_condition(name: &str) -> bool {
     condition(name).is_some()
 }
 
 impl Machine<'_, '_, '_, '_> {
     /// Whether a condition holds, as an `i1`.
-    pub(super) fn condition(&mut self, name: &str) -> Option<Operand> {
+    pub(in crate::lower::asm) fn condition(&mut self, name: &str) -> Option<Operand> {
         let (condition, negated) = condition(name)?;
         let holds = self.holds(condition)?;
         Some(if negated {

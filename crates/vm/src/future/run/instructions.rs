@@ -1,17 +1,17 @@
 //! The effects of instructions on registers and memory, and on the control flow.
 
 use super::library::{Call, Function};
-use super::run::{Returned, Run};
-use super::value::{Abstract, Comparison, Relation, gcd};
+use super::{Returned, Run};
 use crate::code::{CONST, CallSite, Code, Inst, Op};
+use crate::future::value::{Abstract, Comparison, Relation, gcd};
 use crate::program::Binding;
 use selvedge_base::Id;
 use selvedge_ir::{Callee, InstKind};
 
-pub(super) type Registers = Vec<Abstract>;
+pub(in crate::future) type Registers = Vec<Abstract>;
 
 /// The end of a straight line of instructions.
-pub(super) enum Way {
+pub(in crate::future) enum Way {
     Next(u32),
     /// One of these.
     Fork(Vec<(u32, Registers)>),
@@ -30,7 +30,7 @@ struct Condition {
 
 impl Run<'_> {
     /// Follows instructions up to the next jump.
-    pub(super) fn line(&mut self, code: &Code, mut ip: u32, registers: &mut Registers) -> Way {
+    pub(in crate::future) fn line(&mut self, code: &Code, mut ip: u32, registers: &mut Registers) -> Way {
         let mut condition: Option<Condition> = None;
         loop {
             let Some(fuel) = self.fuel.checked_sub(1) else {
@@ -375,7 +375,7 @@ fn constant(code: &Code, operand: u16) -> u64 {
     code.consts[(operand & !CONST) as usize].bits
 }
 
-pub(super) fn set_results(registers: &mut Registers, site: &CallSite, values: &[Abstract]) {
+pub(in crate::future) fn set_results(registers: &mut Registers, site: &CallSite, values: &[Abstract]) {
     for (n, &(slot, bits)) in site.results.iter().enumerate() {
         let value = values.get(n).copied().unwrap_or(Abstract::Any);
         registers[slot as usize] = value.trunc(bits);

@@ -1,6 +1,6 @@
 //! Variables of the source, and the source's description of objects that calls allocate.
 
-use super::function::FnLower;
+use super::FnLower;
 use crate::debug;
 use crate::llvm::{Opcode, TypeNode, Value};
 use selvedge_base::StmtId;
@@ -8,14 +8,14 @@ use selvedge_ir::ShapeId;
 
 /// A variable that debug information declares.
 #[derive(Clone)]
-pub(super) struct Variable<'m> {
-    pub(super) name: String,
+pub(in crate::lower) struct Variable<'m> {
+    pub(in crate::lower) name: String,
     ty: Option<TypeNode<'m>>,
 }
 
 impl<'m> FnLower<'_, 'm, '_> {
     /// Notes the variables that are declared at an instruction.
-    pub(super) fn note_variables(&mut self, inst: Value<'m>) {
+    pub(in crate::lower) fn note_variables(&mut self, inst: Value<'m>) {
         let layout = self.unit.layout;
         for (address, variable) in inst.declared_variables() {
             if let Some(name) = debug::variable_name(layout, variable) {
@@ -26,7 +26,7 @@ impl<'m> FnLower<'_, 'm, '_> {
     }
 
     /// The name and shape of the variable at an address.
-    pub(super) fn variable(&mut self, address: Value<'m>) -> Option<(String, Option<ShapeId>)> {
+    pub(in crate::lower) fn variable(&mut self, address: Value<'m>) -> Option<(String, Option<ShapeId>)> {
         let variable = self.variables.get(&address)?.clone();
         Some((variable.name, self.unit.shape(variable.ty)))
     }
@@ -37,7 +37,7 @@ impl<'m> FnLower<'_, 'm, '_> {
     ///
     /// It must be certain whether it is an array, because memory for a larger type may be accessed
     /// through a pointer to the type of its first field.
-    pub(super) fn note_made(&mut self, call: Value<'m>, stmt: StmtId) {
+    pub(in crate::lower) fn note_made(&mut self, call: Value<'m>, stmt: StmtId) {
         if self.unit.library {
             return;
         }

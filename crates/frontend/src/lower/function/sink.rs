@@ -7,7 +7,7 @@
 //! the value may be used only by computations on values. Between the load and the `select`, nothing
 //! may write memory or order threads, so the load reads the same value as before.
 
-use super::function::{FnLower, Lower};
+use super::{FnLower, Lower};
 use crate::llvm::{Opcode, Ordering, Value, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::StmtId;
@@ -15,7 +15,7 @@ use selvedge_ir::{Block, BlockId, InstKind, Terminator};
 
 /// The loads of one block that are executed late.
 #[derive(Default)]
-pub(super) struct Sunk<'m> {
+pub(in crate::lower) struct Sunk<'m> {
     /// Instructions that are left out where they stand.
     moved: FxHashSet<Value<'m>>,
     /// For each `select`: the instructions that are executed when its arm is selected, in order;
@@ -25,7 +25,7 @@ pub(super) struct Sunk<'m> {
 
 impl<'m> Sunk<'m> {
     /// Finds the loads of a block that can be made late.
-    pub(super) fn of(list: &[(Value<'m>, StmtId)]) -> Sunk<'m> {
+    pub(in crate::lower) fn of(list: &[(Value<'m>, StmtId)]) -> Sunk<'m> {
         let mut sunk = Sunk::default();
         for (at, &(load, _)) in list.iter().enumerate() {
             if is_plain_load(load)
@@ -42,7 +42,7 @@ impl<'m> Sunk<'m> {
     }
 
     /// Whether an instruction is left out where it stands.
-    pub(super) fn is_moved(&self, inst: Value<'m>) -> bool {
+    pub(in crate::lower) fn is_moved(&self, inst: Value<'m>) -> bool {
         self.moved.contains(&inst)
     }
 }
@@ -148,7 +148,7 @@ fn uses<'m>(inst: Value<'m>, value: Value<'m>) -> usize {
 impl<'m> FnLower<'_, 'm, '_> {
     /// Lowers a `select` with sunk loads in one arm, as the branch that it was in the source. Ends
     /// the block `id`; returns the block that continues.
-    pub(super) fn late_select(
+    pub(in crate::lower) fn late_select(
         &mut self,
         id: BlockId,
         inst: Value<'m>,

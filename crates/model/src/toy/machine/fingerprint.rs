@@ -8,8 +8,8 @@
 //!
 //! The toy names its threads, so the order in which they were created is left out.
 
-use super::compile::Slot;
-use super::machine::ToyMachine;
+use super::ToyMachine;
+use crate::toy::compile::Slot;
 use crate::{Fingerprint, Snapshot};
 use selvedge_base::{Digest, Domain};
 use std::sync::Arc;

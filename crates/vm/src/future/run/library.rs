@@ -1,9 +1,9 @@
 //! The effects of library functions that a thread may call before the observed thread moves.
 
-use super::run::Run;
-use super::shared::Touch;
-use super::value::{Abstract, Span};
+use super::Run;
 use crate::code::CallSite;
+use crate::future::shared::Touch;
+use crate::future::value::{Abstract, Span};
 use crate::memory::Life;
 use crate::sync;
 use selvedge_ir::Type;
@@ -12,7 +12,7 @@ use selvedge_ir::Type;
 const LARGEST_OBJECT: u64 = 64;
 
 /// The end of a call.
-pub(super) enum Call {
+pub(in crate::future) enum Call {
     /// It returns this.
     Returns(Abstract),
     /// It does not return, or not before the observed thread has moved.
@@ -21,7 +21,7 @@ pub(super) enum Call {
 
 /// A library function, classified by its effect here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Function {
+pub(in crate::future) enum Function {
     /// No effect that is observed. The result is unknown.
     Nothing,
     /// Does not return.
@@ -52,7 +52,7 @@ pub(super) enum Function {
 }
 
 impl Function {
-    pub(super) fn named(name: &str) -> Function {
+    pub(in crate::future) fn named(name: &str) -> Function {
         match name {
             "sched_yield" | "pthread_yield" | "pthread_self" | "pthread_equal" | "thrd_yield" | "usleep"
             | "sleep" | "putchar" => Function::Nothing,
@@ -101,7 +101,7 @@ impl Function {
 
 /// Functions whose use in a program lets threads do things that their code does not show: handlers
 /// of signals, destructors of keys, jumps to another frame.
-pub(super) fn is_elsewhere(name: &str) -> bool {
+pub(in crate::future) fn is_elsewhere(name: &str) -> bool {
     matches!(
         name,
         "pthread_cancel"
@@ -130,7 +130,12 @@ pub(super) fn is_elsewhere(name: &str) -> bool {
 
 impl Run<'_> {
     /// Calls a library function.
-    pub(super) fn library(&mut self, function: Function, site: &CallSite, args: &[Abstract]) -> Call {
+    pub(in crate::future) fn library(
+        &mut self,
+        function: Function,
+        site: &CallSite,
+        args: &[Abstract],
+    ) -> Call {
         self.touch_errno();
         let arg = |n: usize| args.get(n).copied().unwrap_or(Abstract::Any);
         match function {
@@ -213,7 +218,7 @@ impl Run<'_> {
     }
 
     /// True if the observed thread holds a lock, so that no other thread takes it.
-    pub(super) fn is_held(&mut self, lock: Abstract, to_read: bool) -> bool {
+    pub(in crate::future) fn is_held(&mut self, lock: Abstract, to_read: bool) -> bool {
         let Some(lock) = lock.as_one() else {
             return false;
         };
@@ -226,7 +231,7 @@ impl Run<'_> {
     }
 
     /// Records a use of a synchronisation object.
-    pub(super) fn uses(&mut self, object: Abstract) {
+    pub(in crate::future) fn uses(&mut self, object: Abstract) {
         match object {
             Abstract::New => {}
             Abstract::Any => self.everything(),
@@ -260,7 +265,7 @@ impl Run<'_> {
     }
 
     /// Records that the objects in which an address may lie are written completely, or end.
-    pub(super) fn writes_object(&mut self, at: Abstract) {
+    pub(in crate::future) fn writes_object(&mut self, at: Abstract) {
         match at {
             Abstract::New => {}
             Abstract::Any => self.everything(),
@@ -284,7 +289,7 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn writes_bytes(&mut self, at: Abstract, count: Abstract) {
+    pub(in crate::future) fn writes_bytes(&mut self, at: Abstract, count: Abstract) {
         match self.bytes(at, count) {
             Bytes::None => {}
             Bytes::Range(from, size) => self.writes_range(from, size),
@@ -292,7 +297,7 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn reads_bytes(&mut self, at: Abstract, count: Abstract) {
+    pub(in crate::future) fn reads_bytes(&mut self, at: Abstract, count: Abstract) {
         match self.bytes(at, count) {
             Bytes::None => {}
             Bytes::Range(from, size) => self.shared.touch(Touch {

@@ -1,0 +1,31 @@
+//! Error numbers of Linux.
+
+pub const EPERM: i32 = 1;
+pub const ENOENT: i32 = 2;
+pub const ENXIO: i32 = 6;
+pub const EBADF: i32 = 9;
+pub const EAGAIN: i32 = 11;
+pub const EACCES: i32 = 13;
+pub const EEXIST: i32 = 17;
+pub const EISDIR: i32 = 21;
+pub const EINVAL: i32 = 22;
+pub const EMFILE: i32 = 24;
+pub const ENOTTY: i32 = 25;
+pub const ESPIPE: i32 = 29;
+pub const EPIPE: i32 = 32;
+pub const ENAMETOOLONG: i32 = 36;
+pub const ENOTSOCK: i32 = 88;
+pub const EDESTADDRREQ: i32 = 89;
+pub const EMSGSIZE: i32 = 90;
+pub const EPROTOTYPE: i32 = 91;
+pub const ENOPROTOOPT: i32 = 92;
+pub const EPROTONOSUPPORT: i32 = 93;
+pub const EOPNOTSUPP: i32 = 95;
+pub const EAFNOSUPPORT: i32 = 97;
+pub const EADDRINUSE: i32 = 98;
+pub const EADDRNOTAVAIL: i32 = 99;
+pub const ECONNRESET: i32 = 104;
+pub const EISCONN: i32 = 106;
+pub const ENOTCONN: i32 = 107;
+pub const ECONNREFUSED: i32 = 111;
+pub const EINPROGRESS: i32 = 115;
