@@ -19,7 +19,7 @@ pub fn shrink(program: &Program, test: &mut dyn FnMut(&Program) -> bool, mut tri
                 if test(&smaller) {
                     best = smaller;
                     better = true;
-                    continue; // what was next has this number now
+                    continue; // the next way to shrink has this number now
                 }
             }
             k += 1;

@@ -11,7 +11,7 @@ impl Generator {
         let two = self.random.one_in(2);
         for r in 0..1 + u8::from(two) {
             if self.random.one_in(5) {
-                continue; // what the thread has seen before
+                continue; // use the present value of the local
             }
             let place = self.place();
             body.push(match self.random.below(3) {

@@ -213,7 +213,7 @@ impl Machine<'_> {
             }
             Stmt::SemPost(s) => {
                 if state.semaphores[*s] >= 3 {
-                    self.odd.set(true); // without a bound
+                    self.odd.set(true); // its value may grow without bound
                     state.threads[t].status = Status::Parked;
                     return;
                 }
@@ -389,7 +389,7 @@ impl Machine<'_> {
             return self.fault(state, t, "pthread.cond-wait-unlocked", id);
         }
         if count != 1 {
-            self.odd.set(true); // POSIX leaves open what a wait with a mutex locked twice does
+            self.odd.set(true); // undefined in POSIX: a wait with a mutex that is locked twice
         }
         state.mutexes[m] = (NOBODY, 0);
         state.learn(self.bit(Clock::Mutex(m)), self.bit(Clock::Thread(t)));

@@ -69,7 +69,7 @@ pub(super) trait FileDescription: Sync {
     /// The kind's name, with an article.
     fn what(&self) -> &'static str;
 
-    // ---- who can tell
+    // ---- visibility to other threads
     // ---------------------------------------------------------------------------------------------
 
     /// Whether other threads can observe reads and writes, so that these are actions.

@@ -432,7 +432,7 @@ fn ftell(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     Ok(Work::Done(position.saturating_sub(unread(cx.state, stream))))
 }
 
-// ---- what a stream says of itself
+// ---- modes, indicators, descriptor
 // --------------------------------------------------------------------------------
 
 fn set_mode(cx: &mut Cx<'_>, stream: u32, flag: u64, size: u64) -> Result<Work, Stop> {

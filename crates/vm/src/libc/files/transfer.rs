@@ -314,7 +314,7 @@ fn change_mode(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-// ---- what only asks whether there is such a descriptor
+// ---- checks of a descriptor only
 // -----------------------------------------------------------
 
 fn look_only_part(cx: &mut Cx<'_>) -> Parted {
