@@ -1,5 +1,5 @@
-//! Measures, and writes docs/BENCHMARKS.md: numbers with the machine's facts and with ratios to
-//! others. Benchmarks are no tests: nothing here fails because something is slow.
+//! Measures, and writes docs/BENCHMARKS.md: the numbers, the facts of the machine, and ratios to
+//! other tools. Benchmarks are no tests: slowness is no failure.
 
 mod first;
 mod inputs;
@@ -23,13 +23,13 @@ const HASH_TABLE: &str = "corpus/c/safe/hash_table.c";
 const TWO_THREADS: &str = "corpus/c/safe/mutex_two_sections_each.c";
 const RACY: &[&str] = &["--visibility", "memory", "--property", "assertion,deadlock"];
 
-/// One comparison by instructions per execution.
+/// One comparison of instructions per execution.
 struct Row {
     title: &'static str,
     program: &'static str,
     sizes: [&'static str; 2],
     options: &'static [&'static str],
-    /// What GenMC and Nidhugg need, in thousands of instructions, and what we aim at.
+    /// Thousands of instructions that GenMC and Nidhugg need, and our aim.
     genmc: f64,
     nidhugg: f64,
     aim: f64,
@@ -65,9 +65,9 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree | --predicate | --first] [--selvedge FILE]`: quick
-/// leaves out callgrind and the comparison of cores. The others measure that section alone, and
-/// replace it in the document. `FILE` is a command that was built before.
+/// `cargo xtask bench [--quick | --lockfree | --predicate | --first] [--selvedge FILE]`. `--quick`
+/// skips callgrind and the comparison of cores. Each of the others measures only its section and
+/// replaces it in the document. `FILE` is an already built command.
 pub fn run(arguments: &[String]) -> Result<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let given = arguments.iter().position(|argument| argument == "--selvedge");
@@ -113,7 +113,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What the report of one run says.
+/// The numbers in the report of one run.
 struct Measured {
     executions: f64,
     redundant: f64,
@@ -124,7 +124,7 @@ struct Measured {
     queries: f64,
     solving: f64,
     unfolding_events: f64,
-    /// Executions that ended where only cutoffs were left.
+    /// Executions that ended at states with only cutoffs left.
     cut: f64,
 }
 
@@ -191,7 +191,7 @@ impl Bench {
         Measured::read(&report, &format!("{program} {}", options.join(" "))).with_context(|| errors)
     }
 
-    /// The fastest of three: the others were disturbed.
+    /// The fastest of three runs; the others were disturbed.
     fn best(&self, program: &str, options: &[&str], jobs: u32) -> Result<Measured> {
         let mut best = self.check(program, options, jobs)?;
         for _ in 0..2 {
@@ -325,8 +325,8 @@ impl Bench {
     }
 }
 
-/// Replaces the section of the document that begins with a title; it becomes the last one if there
-/// is none.
+/// Replaces the section of the document that begins with `title`. If there is none, appends the
+/// section.
 fn replace_section(title: &str, section: &str) -> Result<()> {
     let document = std::fs::read_to_string(DOCUMENT).with_context(|| format!("cannot read {DOCUMENT}"))?;
     let from = document.find(title).unwrap_or(document.len());
@@ -338,7 +338,7 @@ fn replace_section(title: &str, section: &str) -> Result<()> {
     std::fs::write(DOCUMENT, text).with_context(|| format!("cannot write {DOCUMENT}"))
 }
 
-/// Processor, cores, system, compiler.
+/// The processor, cores, system and compiler.
 fn facts() -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processor

@@ -1,5 +1,5 @@
-//! Accepts new golden reports (`insta` snapshots), then shows what changed for review with `git
-//! diff`.
+//! Accepts new golden reports (`insta` snapshots). Then shows the changes with `git diff`, for
+//! review.
 
 use crate::process::{self, cargo};
 use anyhow::Result;

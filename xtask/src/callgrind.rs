@@ -1,5 +1,5 @@
-//! Processor instructions as `valgrind --tool=callgrind` counts them: the same from run to run,
-//! unlike time.
+//! Counts processor instructions with `valgrind --tool=callgrind`. Unlike time, the count is the
+//! same in every run.
 
 use crate::process::capture_errors;
 use anyhow::{Context, Result};
@@ -14,8 +14,8 @@ pub fn available() -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// Instructions of one run of a program (not of those it starts), and what the run wrote to its
-/// standard output.
+/// Instructions of one run of a program (without those of its child processes), and the standard
+/// output of the run.
 pub fn count(program: &Path, arguments: &[String]) -> Result<(u64, String)> {
     let mut command = Command::new("valgrind");
     command

@@ -1,5 +1,5 @@
-//! What `.ci/run` checks besides the tests. Each check runs even if one before it failed: one run
-//! shows everything.
+//! The checks of `.ci/run` in addition to the tests. Each check runs even if an earlier one failed,
+//! so one run shows all failures.
 
 use crate::process::{self, cargo};
 use anyhow::{Result, bail};
@@ -23,7 +23,8 @@ fn checks() -> Vec<(&'static str, Result<()>)> {
                 "warnings",
             ])),
         ),
-        // Tests switch on feature `laboratory`; the product is to be without warnings, too.
+        // Tests turn on the feature `laboratory`. The product without it must have no warnings
+        // either.
         (
             "lints of the product",
             process::run(cargo().args([

@@ -1,7 +1,7 @@
-//! `cargo xtask cover [SELVEDGE]`: the table of docs/cover.md. Each program of benches/cover is
-//! covered with 2, 4 and 8 threads and built; then the built program and the plain one run in turn.
-//! The times are the
-//! shortest ones: what else the machine does only adds to them.
+//! `cargo xtask cover [SELVEDGE]`: makes the table of docs/cover.md. Each program of benches/cover
+//! is covered with 2, 4 and 8 threads and built. Then the built program and the plain one run
+//! alternately. The table has the shortest times, because other load on the machine only adds to a
+//! time.
 
 use crate::process::build_release;
 use anyhow::{Context, Result, bail};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often each of the two programs runs.
+/// The number of runs of each of the two programs.
 const PAIRS: usize = 31;
 
-/// A program, how many letters its argument has, one such argument, and its size.
+/// A program, the number of letters in its argument, an example argument, and its size.
 struct Case {
     name: &'static str,
     letters: u32,

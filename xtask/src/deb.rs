@@ -11,13 +11,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the command loads and runs: the compiler, LLVM, the headers that programs include.
+/// Packages that the command needs at run time: the compiler, LLVM, the headers that programs
+/// include.
 const DEPENDS: &str =
     "libc6 (>= 2.36), libgcc-s1, libstdc++6 (>= 12), libz3-4, clang-22, libllvm22, libc6-dev";
-/// What programs in C++ and `selvedge build` need, too.
+/// Packages that programs in C++ and `selvedge build` also need.
 const RECOMMENDS: &str = "libstdc++-12-dev, llvm-22, lld-22";
 
-/// Packages a command, or else the one that is built now.
+/// Packages the given command; if there is none, builds it first.
 pub fn package(built: Option<&str>) -> Result<()> {
     let selvedge = match built {
         Some(built) => PathBuf::from(built),
@@ -75,7 +76,7 @@ fn control(version: &str, root: &Path) -> Result<String> {
     ))
 }
 
-/// Our own licences, in the form of a Debian copyright file.
+/// Our own licences, as a Debian copyright file.
 fn copyright() -> Result<String> {
     let mut text = String::from(
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\
@@ -92,7 +93,7 @@ fn copyright() -> Result<String> {
     Ok(text)
 }
 
-/// The licence of each library that is linked into the command, with its texts.
+/// The licence of each library that is linked into the command, with its text.
 fn licences() -> Result<String> {
     let arguments = [
         "metadata",
@@ -121,7 +122,7 @@ fn licences() -> Result<String> {
         }
         for dependency in nodes[id]["deps"].as_array().into_iter().flatten() {
             let kinds = dependency["dep_kinds"].as_array().into_iter().flatten();
-            // Tests and build scripts leave nothing in the command.
+            // Only normal dependencies count: those of tests and build scripts are not linked in.
             if kinds.into_iter().any(|kind| kind["kind"].is_null())
                 && let Some((id, _)) = nodes.get_key_value(dependency["pkg"].as_str().unwrap_or_default())
             {
@@ -159,7 +160,7 @@ fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The files of a directory that are texts of licences.
+/// The files in a directory that contain licences.
 fn texts(directory: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -194,7 +195,7 @@ fn install(from: &Path, to: &Path) -> Result<()> {
 fn write(to: &Path, text: &str) -> Result<()> {
     made(to)?;
     fs::write(to, text).with_context(|| format!("cannot write {}", to.display()))?;
-    // Whatever the umask.
+    // Independent of the umask.
     fs::set_permissions(to, fs::Permissions::from_mode(0o644))?;
     Ok(())
 }

@@ -1,9 +1,11 @@
-//! `make demo`: real code that nobody here wrote. The thread pool of zstd, as the crate `zstd-sys`
-//! carries it, is checked under a small driver (examples/zstd-pool): first as it is, then with one
-//! deliberate mistake of the caller, then larger, where only states that are known again
-//! lead to an end. Then the decoder of LZ4 (`lz4-sys`, examples/lz4-decoder) on every input. Last a
-//! small program of our own (examples/covered.c): a set of schedules for all of its inputs, and the
-//! program that keeps to it.
+//! `make demo`: checks real code that others wrote, and a small program of our own.
+//!
+//! - The thread pool of zstd, from the crate `zstd-sys`, under a small driver (examples/zstd-pool):
+//!   first unchanged, then with one deliberate mistake of the caller, then with a size at which an
+//!   exploration ends only because states recur.
+//! - The decoder of LZ4 (`lz4-sys`, examples/lz4-decoder) on every input.
+//! - A small program of our own (examples/covered.c): a set of schedules for all of its inputs, and
+//!   the native program that keeps to it.
 
 use crate::process::{build_release, capture, cargo};
 use anyhow::{Context, Result, bail};
@@ -14,7 +16,7 @@ use std::process::Command;
 #[derive(Clone)]
 struct Example {
     driver: &'static str,
-    /// What the library is called on the screen.
+    /// The library's name as it is printed.
     library: &'static str,
     directory: PathBuf,
     sources: &'static [&'static str],
@@ -63,8 +65,8 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Covers a program, builds it, and runs it with two inputs: each run's order of operations is
-/// shown, and is the same when the program runs again with random delays.
+/// Covers a program, builds it, and runs it with two inputs. Prints the order of operations of each
+/// run. The order must be the same when the program runs again with random delays.
 fn covered(selvedge: &Path) -> Result<()> {
     let directory = PathBuf::from("target/demo");
     std::fs::create_dir_all(&directory)?;
@@ -95,7 +97,7 @@ fn covered(selvedge: &Path) -> Result<()> {
             if !again {
                 println!("$ {} {word}\n{printed}which has done:\n{text}", built.display());
             }
-            // Independent operations may come in any order: those of each thread may not.
+            // Independent operations may come in any order; those of one thread may not.
             let mut lines: Vec<&str> = text.lines().collect();
             lines.sort_by_key(|line| line.split(' ').next().map(str::to_owned));
             text = lines.join("\n");
@@ -109,7 +111,7 @@ fn covered(selvedge: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command in sight of the user.
+/// Prints a command and runs it with its output visible.
 fn shown(command: &mut Command) -> Result<()> {
     let words: Vec<String> = command
         .get_args()
@@ -124,7 +126,7 @@ fn shown(command: &mut Command) -> Result<()> {
 }
 
 impl Example {
-    /// Runs the command in sight of the user and compares its exit code.
+    /// Runs the command with its output visible and compares its exit code.
     fn check(&self, selvedge: &Path, options: &[&str], expected: i32) -> Result<()> {
         let mut command = Command::new(selvedge);
         command.arg("check").args(options).arg("-I").arg(&self.directory);
@@ -153,8 +155,8 @@ impl Example {
     }
 }
 
-/// The directory of a crate with vendored C sources that a manifest asks for; cargo fetches it when
-/// it is not there yet.
+/// The directory of a crate with vendored C sources that a manifest depends on. Cargo fetches the
+/// crate if it is not there.
 pub fn vendored(manifest: &str, name: &str) -> Result<PathBuf> {
     let arguments = [
         "metadata",

@@ -1,5 +1,5 @@
-//! `cargo xtask hunt`: the differential hunt over random programs (docs/hunt.md). The program is a
-//! crate of its own, so that the other tasks do not need the product compiled.
+//! `cargo xtask hunt`: differential testing with random programs (docs/hunt.md). The program is a
+//! separate crate, so the other tasks do not need the product compiled.
 
 use crate::process::{self, cargo};
 use anyhow::Result;

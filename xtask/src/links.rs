@@ -1,4 +1,4 @@
-//! Links in Markdown files that lead to other files of the tree must lead somewhere.
+//! Checks that links in Markdown files to other files of the tree have a target.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn check(file: &Path, text: &str, problems: &mut Vec<String>) {
     }
 }
 
-/// What stands in the parentheses of each `[text](target)`.
+/// The targets in the parentheses of each `[text](target)`.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("](").filter_map(move |(start, _)| {
         let rest = &line[start + 2..];

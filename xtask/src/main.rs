@@ -1,6 +1,6 @@
-//! Developer tasks, as in rust-analyzer's `xtask`: what CI runs and what a shell script would
-//! otherwise do. Nothing here is part of the product; `make demo` and `make test` are the two
-//! commands for everybody else.
+//! Developer tasks, as in rust-analyzer's `xtask`: the checks of CI, and tasks that would otherwise
+//! be shell scripts. Nothing here is part of the product. Users need only two commands:
+//! `make demo` and `make test`.
 
 mod bench;
 mod bless;

@@ -1,14 +1,14 @@
-//! The machine's unsafe code (translation caches, windows on registers) under valgrind, which sees
-//! accesses to memory that was freed or moved.
+//! Runs the machine's unsafe code (translation caches, windows on registers) under valgrind, which
+//! detects accesses to memory that was freed or moved.
 
 use crate::callgrind;
 use crate::process::{self, cargo};
 use anyhow::{Result, ensure};
 
-/// Tests in which machines step, go back, and are copied.
+/// Tests in which machines take steps, undo them, and are copied.
 const TESTS: [&str; 2] = ["states", "fingerprint"];
 
-/// Runs these tests. Those that run a compiler are left to it: it is not looked at.
+/// Runs these tests. Child processes such as a compiler are not checked.
 pub fn run() -> Result<()> {
     ensure!(callgrind::available(), "valgrind is not installed");
     let runner = "valgrind --quiet --error-exitcode=99 --trace-children=no";

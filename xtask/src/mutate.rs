@@ -1,12 +1,12 @@
-//! An oracle counts only once it was seen to fail. Tests with `noticed` in their name plant one
-//! mistake (a dropped row of the dependence relation, a skipped sleep-set wake-up, a weakened race
-//! detector, …) and pass only if it is noticed. This task lists and runs them all; an empty list of
-//! a crate that must have some is a failure.
+//! Runs the tests of oracles. An oracle counts only if it was seen to fail. Each test with
+//! `noticed` in its name plants one mistake (a dropped row of the dependence relation, a skipped
+//! sleep-set wake-up, a weakened race detector, …) and passes only if the mistake is noticed. This
+//! task lists and runs all of them. It fails if a crate that must have such tests has none.
 
 use crate::process::{self, capture, cargo};
 use anyhow::{Result, bail};
 
-/// Crates whose oracles must have been seen to fail.
+/// Crates that must have tests with planted mistakes.
 const CRATES: &[&str] = &["selvedge-explore", "selvedge-detect"];
 
 pub fn run() -> Result<()> {

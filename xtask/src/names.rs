@@ -1,10 +1,10 @@
-//! What documents and comments name must exist: paths of the tree, options of the commands,
-//! sections of documents.
+//! Checks that the names in documents and comments exist: paths of the tree, options of the
+//! commands, sections of documents.
 //!
-//! A name is what stands between backticks. A path is one with a `/` whose first part is a folder
-//! of the tree, of the file's crate or of its own folder; `{a,b}` stands for several, `*` for
-//! anything. An option begins with `--`; it is an option of `selvedge`, of a task, or one of
-//! another program's that is listed in [`FOREIGN`].
+//! A name is the text between backticks. A path contains a `/`, and its first part is a folder of
+//! the tree, of the file's crate or of its own folder; `{a,b}` means several names, `*` any text.
+//! An option begins with `--`. It must be an option of `selvedge` or of a task, or an option of
+//! another program that is listed in [`FOREIGN`].
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ const FOREIGN: &[&str] = &[
     "--jobs",
 ];
 
-/// Adds a problem for each name that does not exist. `options`: those of the commands.
+/// Adds a problem for each name that does not exist. `options`: the known options.
 pub fn check(file: &Path, text: &str, options: &BTreeSet<String>, problems: &mut Vec<String>) {
     let is_document = file.extension().is_some_and(|extension| extension == "md");
     for (number, line) in text.lines().enumerate() {
@@ -45,7 +45,7 @@ pub fn check(file: &Path, text: &str, options: &BTreeSet<String>, problems: &mut
     }
 }
 
-/// The options that the sources of the commands define, and those of [`FOREIGN`].
+/// The options that the sources of the commands define, and the options in [`FOREIGN`].
 pub fn options() -> BTreeSet<String> {
     let mut options: BTreeSet<String> = FOREIGN.iter().map(|&o| o.to_owned()).collect();
     options.extend(["--help", "--version"].map(str::to_owned));
@@ -72,8 +72,8 @@ pub fn options() -> BTreeSet<String> {
     options
 }
 
-/// The long options of clap's derived arguments: `long = "name"`, or `long` and the name of the
-/// field.
+/// The long options of clap's derived arguments: `long = "name"`, or `long`, which uses the name of
+/// the field.
 fn defined(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut attribute = String::new();
@@ -106,7 +106,7 @@ fn defined(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// What stands between backticks in a line.
+/// The texts between backticks in a line.
 pub fn between_backticks(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
@@ -123,7 +123,7 @@ fn crate_of(file: &Path) -> &Path {
     Path::new("")
 }
 
-/// Folders in which a name may begin.
+/// Folders that a path may be relative to.
 fn bases(file: &Path) -> [std::path::PathBuf; 6] {
     let home = crate_of(file);
     [
@@ -142,7 +142,7 @@ fn looks_like_path(name: &str, file: &Path) -> bool {
         return false;
     }
     let first = name.split('/').next().unwrap_or("");
-    // A place to be filled in.
+    // A part that is a placeholder.
     let open = |part: &str| {
         part.split('.')
             .next()
@@ -151,7 +151,7 @@ fn looks_like_path(name: &str, file: &Path) -> bool {
     if name.split('/').any(open) {
         return false;
     }
-    // Made by a build, or somebody else's.
+    // Products of a build, or files outside of the tree.
     let elsewhere = ["target", ".."].contains(&first);
     let known = |base: std::path::PathBuf| !first.is_empty() && base.join(first).is_dir();
     !elsewhere && bases(file).into_iter().any(known)
@@ -162,13 +162,13 @@ fn exists(name: &str, file: &Path) -> bool {
         let name = name.trim_end_matches('/');
         bases(file).iter().any(|base| match name.contains('*') {
             true => matches_some(base, name),
-            // A module may be named without its file's extension.
+            // A module may be named without the extension of its file.
             false => base.join(name).exists() || base.join(format!("{name}.rs")).exists(),
         })
     })
 }
 
-/// The names that `{a,b}` stands for.
+/// The names that `{a,b}` expands to.
 fn alternatives(name: &str) -> Vec<String> {
     let Some((before, rest)) = name.split_once('{') else {
         return vec![name.to_owned()];
@@ -200,7 +200,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
 }
 
-/// Whether a name fits a pattern with at most one `*` in it.
+/// Whether a name matches a pattern with at most one `*`.
 fn fits(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         Some((begin, end)) => {
@@ -210,7 +210,7 @@ fn fits(name: &str, pattern: &str) -> bool {
     }
 }
 
-/// Links to a section of a document need the section.
+/// Checks that a link to a section of a document has this section as its target.
 fn sections(file: &Path, text: &str, line: &str, number: usize, problems: &mut Vec<String>) {
     for (start, _) in line.match_indices("](") {
         let rest = &line[start + 2..];
@@ -234,7 +234,7 @@ fn sections(file: &Path, text: &str, line: &str, number: usize, problems: &mut V
     }
 }
 
-/// The name under which a heading can be linked to.
+/// The anchor of a heading.
 fn slug(line: &str) -> Option<String> {
     let heading = line.strip_prefix('#')?.trim_start_matches('#').trim();
     let kept = heading

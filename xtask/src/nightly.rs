@@ -1,15 +1,15 @@
-//! What takes longer than a change may wait for: the tests at length, tests under valgrind, then
-//! the hunt and fuzzing.
+//! Checks that take too long for every change: long tests, tests under valgrind, the hunt, and
+//! fuzzing.
 
 use crate::process::{self, cargo};
 use crate::{fuzz, hunt, memcheck};
 use anyhow::{Result, ensure};
 
-/// Random programs of the hunt, and seconds for each way into the command.
+/// The number of random programs for the hunt, and the seconds for each door of fuzzing.
 const PROGRAMS: &str = "50000";
 const SECONDS: &str = "450";
 
-/// Runs all. Whoever runs it each night gives another seed each time.
+/// Runs all of them. Each night should pass another seed.
 pub fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let seed = match words[..] {

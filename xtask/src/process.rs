@@ -1,10 +1,10 @@
-//! Running other programs, and finding what they made.
+//! Runs other programs and finds their products.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The top of the checkout.
+/// The root of the checkout.
 pub fn root() -> Result<PathBuf> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest
@@ -13,17 +13,17 @@ pub fn root() -> Result<PathBuf> {
         .context("xtask has no parent directory")
 }
 
-/// Cargo itself: the one that runs us.
+/// The cargo that runs this program.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Where cargo puts what it builds.
+/// The directory for cargo's build products.
 pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
-/// Runs a command in sight of the user; an exit code other than 0 is an error.
+/// Prints a command and runs it with its output visible. An exit code other than 0 is an error.
 pub fn run(command: &mut Command) -> Result<()> {
     eprintln!("$ {}", text(command));
     let status = command
@@ -35,7 +35,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command out of sight and hands back what it wrote to its standard output.
+/// Runs a command without visible output and returns its standard output.
 pub fn capture(command: &mut Command) -> Result<String> {
     let output = command
         .output()
@@ -51,13 +51,13 @@ pub fn capture(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Builds the command, optimised, and hands back its path.
+/// Builds the optimised `selvedge` and returns its path.
 pub fn build_release() -> Result<PathBuf> {
     run(cargo().args(["build", "--release", "--quiet", "--package", "selvedge"]))?;
     Ok(target_directory().join("release/selvedge"))
 }
 
-/// Writes the man page, which the command makes from the text of its own `--help`.
+/// Writes the man page. The command makes it from the text of its `--help`.
 pub fn man(file: &str) -> Result<()> {
     let selvedge = build_release()?;
     let page = capture(Command::new(selvedge).arg("man"))?;
@@ -77,8 +77,8 @@ fn text(command: &Command) -> String {
         .join(" ")
 }
 
-/// Runs a command whose exit code says something else than success or failure: what it wrote to
-/// standard output and to standard error.
+/// Runs a command whose exit code does not mean success or failure. Returns its standard output and
+/// its standard error.
 pub fn capture_errors(command: &mut Command) -> Result<(String, String)> {
     let output = command
         .output()

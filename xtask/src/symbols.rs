@@ -1,9 +1,11 @@
-//! Symbols that documents and comments name must exist.
+//! Checks that the symbols that documents and comments name exist.
 //!
-//! A symbol is a path between backticks whose parts are joined by `::`. Its last part has to be
-//! defined in a file in which its owner, the part before, is a type or has an implementation, or in
-//! a file of the module or crate with the owner's name. This reads lines and no syntax trees: it is
-//! meant to find names that were forgotten when code was renamed or removed.
+//! A symbol is a path between backticks whose parts are joined by `::`. The part before the last
+//! one is the owner. The last part must be defined in a file that defines the owner as a type or
+//! has an implementation for it, or in a file of the module or crate with the owner's name.
+//!
+//! The check reads lines, not syntax trees. It is meant to find names that were not updated when
+//! code was renamed or removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,15 +21,15 @@ const FOREIGN: &[&str] = &[
     "vector::at",
 ];
 
-/// What is defined in the tree's Rust files.
+/// The definitions in the Rust files of the tree.
 #[derive(Default)]
 pub struct Symbols {
     files: Vec<Defined>,
-    /// The files that define a name.
+    /// For each name, the files that define it.
     by_name: BTreeMap<String, Vec<usize>>,
 }
 
-/// What one file defines.
+/// The definitions of one file.
 struct Defined {
     /// The modules that it belongs to, and its crate.
     modules: BTreeSet<String>,
@@ -68,7 +70,7 @@ impl Symbols {
                 defined.types.insert(name.to_owned());
             }
             match words.first() {
-                // All of them may be the type; more than that does no harm.
+                // Any of the words may be the type. Extra names do no harm.
                 Some(&"impl") => defined.types.extend(words[1..].iter().map(|&w| w.to_owned())),
                 Some(&("use" | "pub")) if line.contains("use ") => {
                     names.extend(words.iter().map(|&w| w.to_owned()));
@@ -83,7 +85,7 @@ impl Symbols {
         self.files.push(defined);
     }
 
-    /// Whether there is such a symbol. True for names that are none.
+    /// Whether the symbol exists. Also true for names that are no symbols.
     pub fn has(&self, symbol: &str) -> bool {
         let symbol = symbol.trim_end_matches("()");
         let parts: Vec<&str> = symbol.split("::").collect();
@@ -111,7 +113,7 @@ impl Symbols {
     }
 }
 
-/// The name of the field or of the variant of an enum that a line defines, if it looks like that.
+/// The name of the field or enum variant that a line seems to define.
 fn field_or_variant(line: &str) -> Option<&str> {
     let rest = match line.strip_prefix("pub") {
         Some(rest) => rest.trim_start_matches(|c: char| c == '(' || c.is_ascii_lowercase() || c == ':'),
@@ -124,7 +126,7 @@ fn field_or_variant(line: &str) -> Option<&str> {
     (is_variant || after.starts_with(':') && !after.starts_with("::")).then_some(name)
 }
 
-/// The names of a file's folders and of the file itself, without `src` and `mod`.
+/// The names of the file's folders and of the file, without `src` and `mod`.
 fn modules(file: &Path) -> BTreeSet<String> {
     let file: PathBuf = file.with_extension("");
     let parts = file.iter().map(|part| part.to_string_lossy().into_owned());

@@ -1,6 +1,6 @@
-//! All tests. `cargo test --workspace` runs the same ones, one program after another: a program
-//! whose last test is long leaves the other cores idle. Here as many programs run at a time as
-//! there are cores, and each runs its tests one by one.
+//! Runs all tests. `cargo test --workspace` runs the same tests, but one program after another: if
+//! the last test of a program is long, the other cores are idle. Here as many programs run in
+//! parallel as there are cores, and each runs its tests sequentially.
 
 use crate::process::{self, cargo};
 use anyhow::{Context, Result, bail};
@@ -10,14 +10,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Programs that run longest, which therefore start first.
+/// The programs with the longest running times. They start first.
 const LONG: [&str; 4] = ["cli/corpus", "explore/unfold", "cli/symbolic_calls", "cli/limits"];
 
 /// A program with tests.
 struct Program {
     name: String,
     path: PathBuf,
-    /// Where its tests expect to run: the folder of their crate.
+    /// The folder of their crate. The tests expect it as the current directory.
     folder: PathBuf,
 }
 
@@ -105,7 +105,7 @@ fn build(options: &[String]) -> Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Runs the tests of a program; its output is the error if one fails.
+/// Runs the tests of a program. If one fails, the error is the program's output.
 fn examine(program: &Program) -> Result<()> {
     let begun = Instant::now();
     let mut command = Command::new(&program.path);
@@ -126,7 +126,7 @@ fn examine(program: &Program) -> Result<()> {
             output.status
         );
     }
-    // Programs with a harness of their own say what they have compared instead.
+    // Programs with their own harness print what they have compared instead.
     let result = text.lines().find(|line| line.starts_with("test result: "));
     let result = result.or_else(|| text.lines().find(|line| !line.is_empty()));
     println!("{name}, {seconds:.1} s\n{}", result.unwrap_or("test result: ok"));

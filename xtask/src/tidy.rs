@@ -1,5 +1,5 @@
-//! Keeps the tree as docs/ARCHITECTURE.md describes it: edges between crates, length of files, no
-//! unfinished work without a test, links that lead somewhere, the files that every project needs.
+//! Checks that the tree is as docs/ARCHITECTURE.md describes it: dependencies between crates,
+//! length of files, no unfinished work without a test, working links, required files.
 
 use crate::process::{capture, cargo};
 use crate::symbols::Symbols;
@@ -10,9 +10,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A longer file holds two ideas.
+/// A longer file is assumed to hold two ideas.
 const LINES: usize = 800;
-/// A comment is read beside code: no line of it is wider, but for a row of a table or one word.
+/// The maximum width of a line of a comment, except for a row of a table or a single word.
 const COLUMNS: usize = 100;
 
 const REQUIRED: &[&str] = &[
@@ -48,10 +48,10 @@ pub fn run() -> Result<()> {
         let name = file.display();
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
-            // Deleted, and not yet committed as such.
+            // The file was deleted, and the deletion is not yet committed.
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             Err(_) if file.extension().is_some_and(|extension| extension == "png") => continue,
-            // Inputs that only a damaged tool writes.
+            // Malformed inputs, which need not be text.
             Err(_) if file.components().any(|part| part.as_os_str() == "malformed") => continue,
             Err(error) => {
                 problems.push(format!(
@@ -75,7 +75,7 @@ pub fn run() -> Result<()> {
         }
         if file.extension().is_some_and(|extension| extension == "md") {
             crate::links::check(file, &text, &mut problems);
-            // What older versions named may be gone.
+            // The change log may name symbols of older versions that no longer exist.
             if file != Path::new("CHANGELOG.md") {
                 crate::names::check(file, &text, &options, &mut problems);
                 crate::symbols::check(file, &text, &symbols, &mut problems);
@@ -97,7 +97,7 @@ pub fn run() -> Result<()> {
     bail!("{} problems", problems.len())
 }
 
-/// Lines of comments that are too wide.
+/// Reports lines of comments that are too wide.
 fn wide(file: &Path, text: &str, problems: &mut Vec<String>) {
     for (number, line) in text.lines().enumerate() {
         let Some((_, comment)) = line.split_once("//") else {
@@ -113,7 +113,7 @@ fn wide(file: &Path, text: &str, problems: &mut Vec<String>) {
     }
 }
 
-/// Files that git knows.
+/// The files in git's index.
 fn tracked() -> Result<Vec<PathBuf>> {
     let list = capture(Command::new("git").args(["ls-files", "-z"]))?;
     Ok(list
@@ -124,8 +124,8 @@ fn tracked() -> Result<Vec<PathBuf>> {
         .collect())
 }
 
-/// Words that mark unfinished work. In tests they may stand: there they say which answer of today
-/// is pinned.
+/// Reports words that mark unfinished work. They are allowed in tests, where they say which present
+/// behaviour is pinned.
 fn unfinished(file: &Path, text: &str, problems: &mut Vec<String>) {
     let words = [
         ["TO", "DO"].concat(),
@@ -183,8 +183,8 @@ fn edges(packages: &[Value], problems: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The rows below `| crate | may depend on |`: names on the left, names on the right, remarks in
-/// parentheses left out.
+/// The rows below `| crate | may depend on |`: names on the left and on the right. Remarks in
+/// parentheses are removed.
 fn edge_table(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut table: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let rows = text
@@ -219,8 +219,8 @@ fn names(cell: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Toys, oracles and deliberate mistakes are no part of the product: what is not for tests does not
-/// switch on the feature that has them.
+/// Toys, oracles and deliberate mistakes are not part of the product. So only dev-dependencies may
+/// turn on the feature that contains them.
 fn laboratory(packages: &[Value], problems: &mut Vec<String>) {
     const FEATURE: &str = "laboratory";
     for package in packages {
@@ -247,7 +247,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// What cargo knows of our crates.
+/// The data of `cargo metadata` about our crates.
 fn packages() -> Result<Vec<Value>> {
     let text = capture(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
     match serde_json::from_str::<Value>(&text)?["packages"].take() {
@@ -256,7 +256,8 @@ fn packages() -> Result<Vec<Value>> {
     }
 }
 
-/// Our crates, without their prefix, and which of our crates each depends on (not for its tests).
+/// Our crates, without their prefix, each with those of our crates that it depends on
+/// (dev-dependencies excluded).
 fn dependencies(packages: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
     let mut edges = BTreeMap::new();
     for package in packages {

@@ -1,23 +1,25 @@
-//! Input-covering schedules (BCG13 in docs/papers.md): a small set of schedules that has one for
-//! each input of a program.
+//! Input-covering schedules (BCG13 in docs/papers.md): a small set of schedules that contains one
+//! for each input of a program.
 //!
-//! An exploration in which the order of threads is decided by the [`selvedge_explore`]-strategy
-//! `ordered`, and only data choices are free, gives one execution for each class of inputs. A
-//! [`Recorder`] turns each into an [`Order`](selvedge_schedule::cover::Order): the operations that
-//! synchronise, and which of them have to wait for which. A [`Trie`] holds them all, and
-//! [`Plan::of`] says what each thread of the native program has to do.
+//! In the exploration, the strategy `ordered` of [`selvedge_explore`] decides the order of threads,
+//! and only data choices are free. So there is one execution for each class of inputs. A
+//! [`Recorder`] turns each execution into an [`Order`](selvedge_schedule::cover::Order): the
+//! operations that synchronise, and which of them have to wait for which. A [`Trie`] holds them
+//! all, and [`Plan::of`] computes what each thread of the native program has to do.
 //!
-//! Where this deviates from the paper: there are no epochs yet, so the program must end by itself;
-//! and which schedule an input belongs to is not computed from the input. It shows: a thread that
-//! comes to its next operation publishes which one that is, and only threads to which that makes a
-//! difference wait for it. So no condition on inputs is evaluated, no slice is needed for
-//! precision, and inputs whose branches lead to the same operations share a schedule.
+//! Deviations from the paper:
+//!
+//! - There are no epochs yet, so the program must end by itself.
+//! - The schedule of an input is not computed from the input but observed. A thread that arrives at
+//!   its next operation publishes which one that is, and only threads for which this makes a
+//!   difference wait for it. So no condition on inputs is evaluated, precision needs no slice, and
+//!   inputs whose branches lead to the same operations share a schedule.
 //!
 //! # Invariants
 //!
-//! What a thread does next depends on the order of operations so far and on inputs. Who is chosen
-//! next depends on the order of operations so far, and on those that threads have arrived at.
-//! [`Trie::insert`] fails where that does not hold.
+//! The next operation of a thread depends on the order of operations so far and on inputs. The next
+//! thread depends on the order of operations so far, and on the operations that threads have
+//! arrived at. [`Trie::insert`] fails if a schedule violates this.
 //!
 //! [`selvedge_explore`]: https://docs.rs/selvedge-explore
 

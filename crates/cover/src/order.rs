@@ -1,10 +1,11 @@
-//! From an execution to a schedule: its operations, and for each the operations of other threads
-//! that it has to wait for, reduced transitively.
+//! From an execution to a schedule: its operations, and for each operation the operations of other
+//! threads that it has to wait for, reduced transitively.
 //!
-//! What depends on what is [`model::dependence`](selvedge_model::Conflict), as for exploration. A
-//! thread's operations follow each other, and its first one follows its creation. Actions that are
-//! no operations of a schedule (atomics, output, pipes) are not kept in order by the native
-//! program. They are allowed only where operations order them anyway.
+//! [`model::dependence`](selvedge_model::Conflict) defines which actions are dependent, as for
+//! exploration. The operations of a thread follow each other, and its first one follows its
+//! creation. The native program does not order actions that are not operations of a schedule
+//! (atomics, output, pipes). An execution may contain them only where its operations order the
+//! dependent ones among them.
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId, ThreadId};
@@ -12,32 +13,32 @@ use selvedge_model::{Action, Conflict, Dependence, Event, ObjectId, Op};
 use selvedge_schedule::cover::{Operation, Outcome};
 use std::rc::Rc;
 
-/// An event, with what only the machine knows of it.
+/// An event, with data that only the machine can give.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub event: Event,
-    /// The threads that it let leave a barrier, or woke.
+    /// The threads that the event released from a barrier or woke.
     pub released: Vec<ThreadId>,
-    /// How much the program has printed by then.
+    /// How much the program has printed, up to and including this step.
     pub printed: usize,
-    /// Whether some of it in this step.
+    /// Whether this step printed something.
     pub prints: bool,
 }
 
-/// What an action is to a schedule.
+/// How a schedule treats an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// Nothing: no other thread can tell.
+    /// Ignored: no other thread can observe it.
     Nothing,
-    /// An operation that it orders.
+    /// An operation that the schedule orders.
     Ordered(Operation),
-    /// Something that operations have to order.
+    /// Not an operation. The operations around it must order it with the actions that depend on it.
     Beside,
-    /// Nothing that there is a native form of yet.
+    /// Not possible in a schedule: it has no native form yet.
     Refused,
 }
 
-/// What an action is to a schedule.
+/// How a schedule treats an action.
 pub(crate) fn kind(action: &Action) -> Kind {
     use Operation as O;
     Kind::Ordered(match action.op {
@@ -45,7 +46,7 @@ pub(crate) fn kind(action: &Action) -> Kind {
         Op::Read | Op::Write | Op::Rmw | Op::Fence | Op::Hidden | Op::HiddenWait | Op::Look => {
             return Kind::Beside;
         }
-        // No native program has a queue of its own to signal.
+        // No native program can signal an internal queue of the machine.
         Op::Signal | Op::Broadcast if action.object.as_queue().is_some() => return Kind::Refused,
         Op::Init | Op::Destroy if !action.object.is_address() => return Kind::Beside,
         Op::Spawn => O::Create,
@@ -76,54 +77,55 @@ pub(crate) fn kind(action: &Action) -> Kind {
     })
 }
 
-/// What is printed, as an object of actions: the machine has no such action.
+/// The object of output actions. The machine has no such actions; this file makes them.
 pub(crate) const PRINTED: ObjectId = ObjectId::hidden(0x7f00_0001);
 
 /// One operation of an execution.
 pub(crate) struct Operated {
-    /// The action; of a thread's end one that stands for it.
+    /// The action. The end of a thread has a substitute, since the thread's last action is another
+    /// one.
     pub action: Action,
-    /// What it is.
+    /// The operation.
     pub operation: Operation,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The thread that it created.
     pub created: Option<ThreadId>,
-    /// What it waits for: threads and how many of their operations.
+    /// The operations that it waits for: for each thread, the number of its last such operation.
     pub after: Vec<(ThreadId, u32)>,
-    /// How many operations its thread had done with it.
+    /// The number of the operation in its thread, counted from 1.
     pub number: u32,
-    /// What is known with it.
+    /// The operations that are known to be done after it.
     clock: Rc<Clock>,
 }
 
-/// Why an execution gives no schedule.
+/// Why no schedule can be made of an execution.
 pub(crate) struct Refusal {
     pub what: Why,
     pub stmt: StmtId,
 }
 
-/// What stands in the way.
+/// The reason.
 pub(crate) enum Why {
     /// There is no native form of this action.
     Action(Action),
-    /// It failed where it must not.
+    /// An operation failed that cannot fail in a schedule.
     Failed(Action),
-    /// Nothing orders these.
+    /// No operation orders these two dependent actions.
     Unordered(Action, Action),
-    /// A thread goes on when the process ends.
+    /// Another thread goes on when the process ends, or the process is ended by another thread.
     Goes,
 }
 
-/// How many operations of each thread are known to be done.
+/// For each thread, the number of its operations that are known to be done.
 type Clock = Vec<u32>;
 
-/// Something that happened: an operation, or an action beside.
+/// Something that happened: an operation, or an action between operations.
 struct Happened {
     action: Action,
-    /// Whoever knows so many operations of the thread comes after it.
+    /// A clock with at least this many operations of the thread comes after this action.
     known_by: u32,
-    /// Which operation it is, if it is one.
+    /// The index of the operation, if it is one.
     operation: Option<usize>,
 }
 
@@ -131,10 +133,11 @@ struct Happened {
 struct Orders {
     operations: Vec<Operated>,
     happened: Vec<Happened>,
-    /// What uses an object, in order.
+    /// For each object, the actions that use it, in order.
     uses: FxHashMap<u64, Vec<usize>>,
     clocks: Vec<Clock>,
-    /// What let a thread go on: the arrival that completed its barrier, the signal that woke it.
+    /// The operation that released a thread: the arrival that completed its barrier, or the signal
+    /// that woke it.
     released: FxHashMap<ThreadId, usize>,
     ended: Vec<bool>,
 }
@@ -179,7 +182,8 @@ impl Orders {
                     Operation::Wake => action.op == Op::WaitTimeout,
                     _ => false,
                 };
-                // A signal that nobody waits for is lost: nothing of it is the runtime's to do.
+                // A signal without a waiting thread is lost, and the runtime has nothing to do for
+                // it.
                 let lost = matches!(operation, Operation::Signal | Operation::Broadcast);
                 let created = match (operation, event.outcome) {
                     (Operation::Create, Came::Thread(new)) => Some(new),
@@ -242,7 +246,8 @@ impl Orders {
             Operation::Leave | Operation::Wake if outcome == Outcome::Done => {
                 needed.extend(self.released.remove(&thread));
             }
-            // The others end first, so that what they do does not depend on when that is.
+            // The other threads must end first: a schedule does not order their actions with the
+            // end of the process.
             Operation::Exit => {
                 let others = (0..self.ended.len()).filter(|&other| other != thread.index());
                 if thread.index() != 0 || others.clone().any(|other| !self.ended[other]) {
@@ -290,7 +295,7 @@ impl Orders {
         self.note(action, next, &clock, None)
     }
 
-    /// What happened earlier in other threads that an action depends on.
+    /// The earlier actions of other threads that an action depends on.
     fn dependent(&self, action: &Action) -> Vec<usize> {
         let mut found = Vec::new();
         action.for_each_use(|object, _, _| {
@@ -306,8 +311,9 @@ impl Orders {
         found
     }
 
-    /// Adds something that happened, with what its thread knows with it. Two operations are ordered
-    /// by what the later one waits for; everything else must be.
+    /// Adds something that happened, with the clock of its thread. For an operation, the clock
+    /// already contains the operations that it waits for. Fails if the clock does not cover every
+    /// earlier dependent action.
     fn note(
         &mut self,
         action: Action,

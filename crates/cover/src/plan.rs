@@ -1,13 +1,13 @@
-//! What each thread has to do to keep to a set of schedules: the [`Trie`] as seen by one thread.
+//! What each thread has to do to keep to a set of schedules: the [`Trie`] as one thread sees it.
 //!
-//! Of the operations of others a thread needs to know only how many have been done, and what one of
-//! them has arrived at where its own future differs by that ([`State::Ask`]). Branches of the trie
-//! that mean the same for a thread are one state of it, so it does not wait for decisions that do
-//! not concern it.
+//! About the operations of other threads, a thread needs to know only how many are done, and what a
+//! thread has arrived at where its own future depends on that ([`State::Ask`]). Branches of the
+//! trie that mean the same for a thread are one state of the thread. So it does not wait for
+//! decisions that do not concern it.
 //!
-//! Nobody waits for ever: a thread asks for arrivals, and waits for operations, that come earlier
-//! in the trie than what it is about to do; and whoever has done its earlier operations arrives at
-//! its next one without waiting.
+//! *Invariant*: no thread waits for ever. A thread waits only for arrivals and operations that come
+//! earlier in the trie than its own next entry. A thread that has done its earlier operations
+//! arrives at its next one without waiting.
 
 use crate::trie::{Node, Trie};
 use rustc_hash::FxHashMap;
@@ -16,19 +16,20 @@ use selvedge_schedule::cover::{Cover, Label, Outcome};
 /// A state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum State {
-    /// It has ended.
+    /// The thread has ended.
     End,
-    /// It comes to its next operation: the labels that this may have, and where each leads.
+    /// The thread arrives at its next operation: the possible labels, and the next state for each.
     Own(Vec<(usize, usize)>),
-    /// What a thread's operation of this number is decides where this one goes on.
+    /// The label of another thread's operation decides the next state: thread, number of the
+    /// operation, and the next state for each label.
     Ask(usize, u32, Vec<(usize, usize)>),
-    /// Its operation is done when these are: thread and number.
+    /// The thread does its operation as soon as these operations are done: thread and number.
     Do {
-        /// What comes of it.
+        /// The outcome of the operation.
         outcome: Outcome,
-        /// For what it waits.
+        /// The operations that it waits for.
         after: Vec<(usize, u32)>,
-        /// Where it goes on.
+        /// The next state.
         next: usize,
     },
 }
@@ -36,23 +37,23 @@ pub enum State {
 /// What all threads have to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// The threads' names, the first one first.
+    /// The names of the threads; the main thread is first.
     pub threads: Vec<String>,
     /// The labels.
     pub labels: Vec<Label>,
-    /// The states, of all threads. Where one leads has a smaller number.
+    /// The states of all threads. A state leads only to states with smaller numbers.
     pub states: Vec<State>,
-    /// Where each thread begins.
+    /// The first state of each thread.
     pub start: Vec<usize>,
-    /// The most operations that each thread does.
+    /// For each thread, the greatest number of its operations in a schedule.
     pub longest: Vec<u32>,
 }
 
 impl Plan {
-    /// The plan for a set.
+    /// Makes the plan for a set.
     ///
     /// # Errors
-    /// In words, if the set does not hang together.
+    /// A text, if the set is inconsistent.
     pub fn of(cover: &Cover) -> Result<Plan, String> {
         let trie = Trie::of(cover)?;
         let threads = cover.threads();
@@ -64,7 +65,8 @@ impl Plan {
         let number = |name: &str| numbers.get(name).copied().ok_or(format!("no thread {name}"));
         let counts = counts(&trie, &threads, &numbers);
         let mut made = Made::default();
-        // What each node means for each thread; children have greater numbers than parents.
+        // For each node and thread, the state of the thread there. Children have greater numbers
+        // than parents, so iterate backwards.
         let width = threads.len();
         let mut seen = vec![0; trie.nodes.len() * width];
         let end = made.state(State::End);
@@ -128,7 +130,7 @@ impl Plan {
     }
 }
 
-/// For each arrival how many operations its thread has done before.
+/// For each arrival, the number of operations that its thread has done before.
 fn counts(trie: &Trie, threads: &[String], numbers: &FxHashMap<&str, usize>) -> Vec<u32> {
     let mut counts = vec![0; trie.nodes.len()];
     let mut open = vec![(0, vec![0; threads.len()])];
@@ -148,7 +150,7 @@ fn counts(trie: &Trie, threads: &[String], numbers: &FxHashMap<&str, usize>) -> 
     counts
 }
 
-/// States, each once.
+/// The states, without duplicates.
 #[derive(Default)]
 struct Made {
     states: Vec<State>,

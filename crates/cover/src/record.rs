@@ -11,10 +11,10 @@ use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Step, Tar
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// The global variable that an object lies in, and how far behind its begin.
+/// The global variable that contains an object, and the object's offset in it.
 pub type Global = (String, u64);
 
-/// Whether an action is an operation that schedules order; what the strategy is to take last.
+/// Whether an action is an operation that schedules order. The strategy takes such actions last.
 pub fn is_ordered(action: &Action) -> bool {
     matches!(order::kind(action), Kind::Ordered(_))
 }
@@ -37,8 +37,8 @@ struct Inner {
 }
 
 impl Collector {
-    /// The set, without inputs and options, and what kept executions out of it. The set is complete
-    /// only if that is nothing, and the exploration was.
+    /// Returns the set, without inputs and options, and the reasons why executions were left out of
+    /// it. The set is complete only if there are no reasons and the exploration was complete.
     pub fn finish(self) -> (Cover, BTreeSet<Unsupported>) {
         let inner = self.inner.into_inner();
         let cover = Cover {
@@ -49,8 +49,8 @@ impl Collector {
         (cover, inner.refused)
     }
 
-    /// How many executions were left out because an assumption of the program does not hold in
-    /// them.
+    /// The number of executions that ended with a parked thread: an assumption of the program does
+    /// not hold in them, or the machine gave up.
     pub fn left_out(&self) -> u64 {
         self.inner.borrow().left_out
     }
@@ -63,16 +63,16 @@ pub struct Recorder<'a, M> {
     names: &'a dyn Names<M>,
 }
 
-/// What only the machine of a kind knows.
+/// Data that only the kind of machine in use can give.
 pub trait Names<M> {
-    /// The global variable that an object lies in.
+    /// The global variable that contains an object.
     fn global(&self, machine: &M, object: ObjectId) -> Option<Global>;
     /// How much the program has printed.
     fn printed(&self, machine: &M) -> usize;
 }
 
 impl<'a, M: Describe> Recorder<'a, M> {
-    /// Nothing has happened yet.
+    /// A recorder with an empty log.
     pub fn new(collector: &'a Collector, names: &'a dyn Names<M>) -> Self {
         Recorder {
             log: Vec::new(),
@@ -81,7 +81,7 @@ impl<'a, M: Describe> Recorder<'a, M> {
         }
     }
 
-    /// The execution that has ended.
+    /// Collects the execution that has ended.
     fn collect(&self, machine: &M) -> Result<(), Unsupported> {
         let operations = order::operations(&self.log).map_err(|refusal| unsupported(machine, &refusal))?;
         let mut inner = self.collector.inner.borrow_mut();
@@ -250,7 +250,8 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
     }
 
     fn end(&mut self, machine: &M, _: &mut Vec<Fault>) {
-        // Somebody's assumption does not hold, or the machine gave up and says so itself.
+        // An assumption of the program does not hold, or the machine gave up and reports that
+        // itself.
         if machine.pending().iter().any(|p| p.status == Status::Parked) {
             self.collector.inner.borrow_mut().left_out += 1;
             return;

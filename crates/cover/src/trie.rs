@@ -1,24 +1,24 @@
-//! All schedules of a set, joined where they begin alike.
+//! All schedules of a set, merged where they begin alike.
 //!
-//! A node says that a thread arrives at its next operation, which is one of several, or that a
-//! thread's operation is taken. Only what a thread arrives at tells schedules apart: that is where
-//! inputs decide.
+//! A node says either that a thread arrives at its next operation, which is one of several, or that
+//! the operation of a thread is taken. Schedules branch only at arrivals, because only there inputs
+//! decide.
 
 use rustc_hash::FxHashMap;
 use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Step, Target};
 use std::collections::BTreeMap;
 
-/// A number of a node. Those of children are greater than those of parents.
+/// The number of a node. A child has a greater number than its parent.
 pub(crate) type NodeId = usize;
 
 /// A node.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
-    /// Nothing is known yet of what comes here.
+    /// What follows is not yet known.
     Open,
-    /// A thread arrives at its next operation: where each label leads.
+    /// A thread arrives at its next operation. For each label: the node that follows.
     Arrive(String, Vec<(usize, NodeId)>),
-    /// The operation that a thread has arrived at is taken.
+    /// A thread takes the operation that it has arrived at.
     Take {
         thread: String,
         outcome: Outcome,
@@ -29,7 +29,7 @@ pub(crate) enum Node {
     End,
 }
 
-/// See the module's documentation.
+/// The trie; see the documentation of the module.
 #[derive(Clone, Debug)]
 pub struct Trie {
     pub(crate) nodes: Vec<Node>,
@@ -37,16 +37,16 @@ pub struct Trie {
     numbers: FxHashMap<Label, usize>,
 }
 
-/// What came of a schedule that was inserted.
+/// The result of inserting a schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
-    /// It is a new one.
+    /// The schedule is new; its leaf.
     New(usize),
-    /// It is there already, at this leaf.
+    /// The schedule was already in the trie, at this leaf.
     Known(usize),
 }
 
-/// An entry of the walk that a schedule is.
+/// An entry of the sequence that represents a schedule.
 enum Entry<'a> {
     Arrive(&'a str, &'a Label),
     Take(&'a Step),
@@ -63,10 +63,10 @@ impl Default for Trie {
 }
 
 impl Trie {
-    /// The schedules of a set.
+    /// Makes a trie of the schedules of a set.
     ///
     /// # Errors
-    /// In words, what does not hang together.
+    /// A text that names the first inconsistent schedule, and its step.
     pub fn of(cover: &Cover) -> Result<Trie, String> {
         let mut trie = Trie::default();
         for (index, order) in cover.schedules.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Trie {
         Ok(trie)
     }
 
-    /// The labels, by number.
+    /// The labels, indexed by number.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }
@@ -91,8 +91,8 @@ impl Trie {
     /// Adds a schedule.
     ///
     /// # Errors
-    /// If it does not fit to the others: at which of its steps, and why. Then part of it may be
-    /// there.
+    /// If the schedule is inconsistent with the others: the step, and the reason. The trie may then
+    /// contain part of the schedule.
     pub fn insert(&mut self, order: &Order) -> Result<Inserted, (usize, String)> {
         let walk = walk(&order.steps)?;
         let mut at = 0;
@@ -177,8 +177,8 @@ impl Trie {
     }
 }
 
-/// A schedule with the arrivals of threads, each as early as it can be, and the step that each
-/// entry belongs to.
+/// A schedule with the arrivals of its threads, each as early as possible. Each entry has the step
+/// that it belongs to.
 fn walk(steps: &[Step]) -> Result<Vec<(usize, Entry<'_>)>, (usize, String)> {
     let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, step) in steps.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Lines to stop at.
+//! Breakpoints at lines.
 
 use crate::Debuggee;
 use crate::protocol::Source;
@@ -8,7 +8,7 @@ use selvedge_ir::Module;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A line to stop at, as a client is told of it.
+/// A breakpoint as it is reported to the client.
 pub(crate) struct Breakpoint {
     pub(crate) id: u64,
     /// Why it will never be hit.
@@ -17,16 +17,16 @@ pub(crate) struct Breakpoint {
 
 /// The breakpoints of a session.
 pub(crate) struct Breakpoints {
-    /// The files of the program, by where they are.
+    /// The files of the program by path.
     files: BTreeMap<PathBuf, Vec<FileId>>,
-    /// Where code is.
+    /// The lines that have code.
     lines: Lines,
-    /// What is set: by file and line, with the number of the breakpoint.
+    /// The breakpoints that are set: by file and line, with their ids.
     set: BTreeMap<(FileId, u32), u64>,
     next: u64,
 }
 
-/// A path that tells files apart.
+/// The canonical path of a file.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -47,7 +47,7 @@ impl Breakpoints {
         }
     }
 
-    /// The files of the program that a client means.
+    /// The files of the program that the client refers to.
     fn meant(&self, module: &Module, source: &Source) -> Vec<FileId> {
         if let Some(number) = source.source_reference.filter(|&number| number > 0) {
             let known = number.checked_sub(1).filter(|&i| i < module.files.len() as u64);
@@ -66,7 +66,7 @@ impl Breakpoints {
         same.map(|(id, _)| id).collect()
     }
 
-    /// Sets the breakpoints of a file: those of before are gone.
+    /// Sets the breakpoints of a file; replaces the earlier ones of this file.
     pub(crate) fn set(&mut self, module: &Module, source: &Source, lines: &[i64]) -> Vec<Breakpoint> {
         let files = self.meant(module, source);
         self.set.retain(|(file, _), _| !files.contains(file));
@@ -90,7 +90,7 @@ impl Breakpoints {
         told
     }
 
-    /// The breakpoint at a stop: where a line begins.
+    /// The breakpoint at a stop. Only stops at lines have breakpoints.
     pub(crate) fn at(&self, module: &Module, stop: &Stop) -> Option<u64> {
         let span = module.stmts.get(stop.stmt)?.span;
         self.set
@@ -99,7 +99,7 @@ impl Breakpoints {
             .filter(|_| stop.line > 0)
     }
 
-    /// The files in which code is.
+    /// The files that have code.
     pub(crate) fn files_with_code(&self) -> BTreeSet<FileId> {
         self.lines.iter().map(|(file, _)| *file).collect()
     }

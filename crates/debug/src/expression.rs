@@ -1,17 +1,17 @@
-//! Names of values as a user writes them: `count`, `accounts[1].next->count`, `*head`. Nothing is
-//! computed, and nothing is called.
+//! Names of values in the user's notation: `count`, `accounts[1].next->count`, `*head`. Nothing is
+//! computed, and no function is called.
 
 use crate::value::Term;
 use crate::value::expand::{element, member, pointee};
 use selvedge_vm::Vm;
 
-/// Operators that may stand behind one another.
+/// The maximum number of operators in an expression.
 const MOST_LEVELS: u32 = 64;
 
-/// Reads an expression; `variable` finds variables by their names.
+/// Evaluates an expression; `variable` finds variables by name.
 ///
 /// # Errors
-/// In words, what is wrong with it.
+/// A text that says why the expression is invalid.
 pub(crate) fn evaluate(vm: &Vm, text: &str, variable: &dyn Fn(&str) -> Option<Term>) -> Result<Term, String> {
     let mut reader = Reader {
         vm,
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         Err("the expression is too long".to_owned())
     }
 
-    /// A member, also of what a pointer points to.
+    /// A member of a structure, or of the structure that a pointer points to.
     fn member(&mut self, of: &Term) -> Result<Term, String> {
         let name = self.name();
         let direct = member(self.vm, of, name);
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         found.ok_or_else(|| format!("`{}` has no member `{name}`", of.path))
     }
 
-    /// A name, with those of namespaces before it.
+    /// A name, with its namespaces.
     fn name(&mut self) -> &'a str {
         let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '~');
         let mut end = 0;

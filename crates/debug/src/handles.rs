@@ -1,16 +1,17 @@
-//! Numbers that a client has for frames, scopes and values. They hold until the session moves on:
-//! numbers of before are then known to be old, and never mean something else.
+//! References that a client uses for frames, scopes and values. A reference is valid until the
+//! session moves; after that it is recognised as outdated. References are reused only after about a
+//! billion others.
 
 use crate::value::Term;
 use selvedge_base::ThreadId;
 
-/// Clients may keep numbers as signed 32-bit integers.
+/// Clients may store references as signed 32-bit integers.
 const MOST: u64 = 0x7fff_ffff;
 
-/// What a number stands for.
+/// The target of a reference.
 #[derive(Clone, Debug)]
 pub(crate) enum Handle {
-    /// A call that is active: the thread, and the frame if there is one.
+    /// An active call: the thread, and the frame if there is one.
     Frame(ThreadId, Option<usize>),
     /// The variables of a call.
     Locals(ThreadId, usize),
@@ -18,13 +19,13 @@ pub(crate) enum Handle {
     Globals,
     /// Thread-local variables.
     ThreadLocals(ThreadId),
-    /// What is known of a thread: for what it waits, its locks.
+    /// The state of a thread: what it waits for, its locks.
     State(ThreadId),
     /// A value with parts.
     Term(Term),
 }
 
-/// The numbers of the present stop.
+/// The references that belong to the current stop.
 pub(crate) struct Handles {
     first: u64,
     all: Vec<Handle>,
@@ -38,19 +39,19 @@ impl Handles {
         }
     }
 
-    /// Gives a number.
+    /// Adds a handle and returns its reference.
     pub(crate) fn add(&mut self, handle: Handle) -> u64 {
         self.all.push(handle);
         self.first + self.all.len() as u64 - 1
     }
 
-    /// What a number stands for, if it is of the present stop.
+    /// The target of a reference, if the reference belongs to the current stop.
     pub(crate) fn get(&self, number: u64) -> Option<&Handle> {
         let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.all.get(index)
     }
 
-    /// From now on all numbers are old.
+    /// Makes all existing references outdated.
     pub(crate) fn forget(&mut self) {
         self.first += self.all.len() as u64;
         self.all.clear();

@@ -1,5 +1,5 @@
-//! Messages of the protocol: the arguments of requests as far as they count here, and what is
-//! answered. Texts and field names are those of the specification, version 1.70.
+//! Messages of the protocol: the arguments of requests, as far as the server uses them, and the
+//! server's capabilities. Texts and field names follow the specification, version 1.70.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,8 @@ pub(crate) struct Request {
     pub(crate) arguments: Value,
 }
 
-/// What `initialize` says of the client. Lines and columns begin with 1 unless it says otherwise.
+/// What `initialize` says about the client. Lines and columns begin with 1 unless it says
+/// otherwise.
 #[derive(Deserialize, Clone, Copy, Debug)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Initialize {
@@ -34,7 +35,7 @@ impl Default for Initialize {
     }
 }
 
-/// What `launch` and `attach` ask for.
+/// The arguments of `launch` and `attach`.
 #[derive(Deserialize, Clone, Copy, Debug)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Launch {
@@ -51,11 +52,11 @@ impl Default for Launch {
     }
 }
 
-/// How far `next` and `stepBack` go.
+/// The distance that `next` and `stepBack` move.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Stepping {
-    /// To the next step of the schedule, of whichever thread.
+    /// To the next step of the schedule, of any thread.
     #[default]
     Schedule,
     /// To the next line of the same thread.
@@ -118,7 +119,7 @@ pub(crate) struct SetBreakpoints {
     pub(crate) breakpoints: Vec<SourceBreakpoint>,
 }
 
-/// A line to stop at.
+/// A breakpoint at a line.
 #[derive(Deserialize, Debug)]
 pub(crate) struct SourceBreakpoint {
     pub(crate) line: i64,
@@ -134,7 +135,7 @@ pub(crate) struct SourceText {
     pub(crate) source_reference: u64,
 }
 
-/// What this server can do.
+/// The capabilities of this server.
 pub(crate) fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,

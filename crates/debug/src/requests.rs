@@ -1,4 +1,4 @@
-//! Requests that look at the present stop: threads, stacks, variables, sources.
+//! Requests that read the current stop: threads, stacks, variables, sources.
 
 use crate::expression;
 use crate::handles::Handle;
@@ -12,10 +12,10 @@ use selvedge_model::{Describe, Machine, Status};
 use selvedge_vm::inspect::{Content, Home, Variable};
 use serde_json::{Value, json};
 
-/// Variables that are given at once, if the client does not ask for fewer.
+/// The maximum number of variables in one response, if the client does not ask for fewer.
 const MOST_VARIABLES: u64 = 1000;
 
-/// What is answered, or why not.
+/// The body of a response, or the reason why the request fails.
 pub(crate) type Answer = Result<Value, String>;
 
 impl Session {
@@ -64,7 +64,7 @@ impl Session {
         Ok(json!({"stackFrames": frames, "totalFrames": total}))
     }
 
-    /// A source file, as a client is told of it.
+    /// The description of a source file for the client.
     fn source_of(&self, name: &str) -> Value {
         let short = name.rsplit('/').next().unwrap_or_default();
         match self.debuggee.paths.get(name).filter(|path| path.is_file()) {
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// `source`: the text of a file that is no longer where it was.
+    /// `source`: the text of a file that no longer exists at its path.
     pub(crate) fn source_text(&self, asked: &SourceText) -> Answer {
         let given = asked.source.clone().unwrap_or_default();
         let number = given.source_reference.unwrap_or(asked.source_reference);
@@ -177,7 +177,7 @@ impl Session {
         Ok(json!({"variables": variables}))
     }
 
-    /// A variable, as a client is told of it.
+    /// The description of a variable for the client.
     fn told(&mut self, name: &str, term: &Term) -> Value {
         let mut value = self.valued(term);
         value["name"] = json!(name);
@@ -191,7 +191,7 @@ impl Session {
         value
     }
 
-    /// A value with its type, and a number for its parts.
+    /// A value with its type, and a reference to its parts.
     fn valued(&mut self, term: &Term) -> Value {
         let vm = self.vm();
         let mut value = json!({"result": text(vm, term), "variablesReference": 0});
@@ -212,7 +212,7 @@ impl Session {
         value
     }
 
-    /// What is known of a thread.
+    /// The state of a thread.
     fn state_of(&self, thread: ThreadId) -> Vec<Value> {
         let vm = self.vm();
         let plain =
@@ -251,7 +251,7 @@ impl Session {
             let others = || vm.thread_locals(thread).into_iter().chain(vm.globals());
             let found = innermost(&locals, name);
             let found = found.or_else(|| others().find(|variable| variable.name == name));
-            // Within a member function of C++.
+            // A member of `this` in a member function of C++.
             let own = || member(vm, &pointee(vm, &term(innermost(&locals, "this")?).1)?, name);
             found.map(|found| term(found).1).or_else(own)
         };
@@ -278,8 +278,8 @@ impl Session {
     }
 }
 
-/// The variable with a name that is meant most likely: blocks of a function may have several. The
-/// last one that has a value.
+/// The most likely variable with this name, since blocks of a function may have several: the last
+/// one that has a value, else the last one.
 fn innermost(variables: &[Variable], name: &str) -> Option<Variable> {
     let same = || variables.iter().rev().filter(|variable| variable.name == name);
     let has_value = |variable: &&Variable| match variable.home {

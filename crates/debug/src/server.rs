@@ -1,4 +1,4 @@
-//! Requests in, responses and events out: one after the other, in one thread.
+//! Receives requests and sends responses and events: sequentially, in one thread.
 
 use crate::protocol::{Initialize, Launch, Request, capabilities};
 use crate::requests::Answer;
@@ -13,18 +13,18 @@ use std::io::{self, BufRead, Write};
 /// How a session has ended.
 #[derive(Debug)]
 pub enum Served<E> {
-    /// The client has gone, or has said so before.
+    /// The client disconnected, or closed the connection.
     Ended,
-    /// The finding could not be loaded: the client was told.
+    /// The finding could not be loaded; the client was told why.
     NotLoaded(E),
-    /// The finding could not be gone through: the client was told.
+    /// The finding could not be debugged; the client was told why.
     NotBegun(Error),
 }
 
-/// Serves one client until it goes. `load` is called when the client launches the session.
+/// Serves one client until it disconnects. Calls `load` when the client launches the session.
 ///
 /// # Errors
-/// If messages cannot be read or written any more.
+/// If a message cannot be read or written.
 pub fn serve<E: Display>(
     mut input: impl BufRead,
     output: impl Write,
@@ -45,7 +45,8 @@ pub fn serve<E: Display>(
             Ok(None) => break,
             Err(WireError::Json(why)) => server.refuse(0, "", &format!("a message is no JSON: {why}"))?,
             Err(error) => {
-                // The client is told if it still listens; what it said cannot be read in any case.
+                // Tell the client, in case it still listens. Its message cannot be read in any
+                // case.
                 let _ = server.refuse(0, "", &error.to_string());
                 return Err(error);
             }
@@ -62,11 +63,11 @@ struct Server<W, L, E> {
     session: Option<Session>,
     load: Option<L>,
     failed: Option<Served<E>>,
-    /// The client has said that it goes.
+    /// The client has asked to disconnect.
     leaves: bool,
 }
 
-/// The arguments of a request; those that are left out have their usual values.
+/// The arguments of a request. Omitted arguments have their default values.
 fn arguments<T: DeserializeOwned>(given: &Value) -> Result<T, String> {
     let given = if given.is_null() { &json!({}) } else { given };
     T::deserialize(given).map_err(|error| format!("its arguments: {error}"))
@@ -79,7 +80,7 @@ impl<W: Write, L: FnOnce() -> Result<Debuggee, E>, E: Display> Server<W, L, E> {
         wire::write(&mut self.output, &message)
     }
 
-    /// Says that a request cannot be done.
+    /// Answers that a request failed.
     fn refuse(&mut self, seq: u64, command: &str, why: &str) -> io::Result<()> {
         let error = json!({"id": 1, "format": why.replace(['{', '}'], "'"), "showUser": true});
         self.send(json!({
@@ -120,7 +121,7 @@ impl<W: Write, L: FnOnce() -> Result<Debuggee, E>, E: Display> Server<W, L, E> {
         Ok(())
     }
 
-    /// What is answered to a request, and the events after it.
+    /// The response to a request, and the events that follow it.
     fn answer(&mut self, request: &Request) -> Result<(Value, Vec<Event>), String> {
         let given = &request.arguments;
         let alone = |body: Value| Ok((body, Vec::new()));
@@ -135,7 +136,7 @@ impl<W: Write, L: FnOnce() -> Result<Debuggee, E>, E: Display> Server<W, L, E> {
                 return alone(json!({}));
             }
             "terminate" => return Ok((json!({}), vec![("terminated", json!({}))])),
-            // Nothing is to be cancelled: requests are done one after the other.
+            // There is nothing to cancel: requests are handled sequentially.
             "cancel" => return alone(json!({})),
             _ => {}
         }
@@ -188,7 +189,7 @@ impl<W: Write, L: FnOnce() -> Result<Debuggee, E>, E: Display> Server<W, L, E> {
     }
 }
 
-/// Commands that move a session, with what is answered.
+/// The command by which a request moves the session, and the body of the response.
 fn moves(command: &str) -> Option<(Command, Value)> {
     Some(match command {
         "next" => (Command::Next, json!({})),
@@ -202,7 +203,7 @@ fn moves(command: &str) -> Option<(Command, Value)> {
     })
 }
 
-/// Commands that look at a session.
+/// Requests that read the session.
 const LOOKS: [&str; 13] = [
     "configurationDone",
     "threads",
@@ -223,7 +224,7 @@ fn is_known(command: &str) -> bool {
     moves(command).is_some() || LOOKS.contains(&command)
 }
 
-/// Answers a request that looks at a session.
+/// Answers a request that reads the session.
 fn look(session: &mut Session, client: Initialize, command: &str, given: &Value) -> Answer {
     match command {
         "threads" => Ok(session.threads()),
@@ -238,8 +239,8 @@ fn look(session: &mut Session, client: Initialize, command: &str, given: &Value)
         "exceptionInfo" => session.exception_info(),
         "source" => session.source_text(&arguments(given)?),
         "loadedSources" => Ok(session.sources()),
-        // There are no filters to set, and what is wrong always stops; nothing runs that could be
-        // paused.
+        // There are no exception filters: a fault always stops the session. Nothing runs that could
+        // be paused.
         "setExceptionBreakpoints" | "pause" => Ok(json!({})),
         "setFunctionBreakpoints" => Err("breakpoints are at lines only".to_owned()),
         _ => Err("this server does not know the command".to_owned()),

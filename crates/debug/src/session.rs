@@ -1,4 +1,4 @@
-//! A session that has begun: where it stands, and how it moves.
+//! A session that has begun: its current stop, and how it moves.
 
 use crate::Debuggee;
 use crate::breakpoints::Breakpoints;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// An event for the client: its name and body.
 pub(crate) type Event = (&'static str, Value);
 
-/// What a client can ask for that moves the session.
+/// Requests of the client that move the session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Command {
     Next,
@@ -27,10 +27,10 @@ pub(crate) enum Command {
     Restart,
 }
 
-/// How far a step goes.
+/// The distance that a step moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reach {
-    /// To the next stop of whatever kind.
+    /// To the next stop of any kind.
     Stop,
     /// To the next step of the schedule.
     Step,
@@ -45,10 +45,10 @@ pub(crate) struct Session {
     pub(crate) handles: Handles,
     tape: Tape,
     walk: Walk,
-    /// The stop at which it stands.
+    /// The index of the current stop.
     at: usize,
     launch: Launch,
-    /// The output of so many steps was told.
+    /// The number of steps whose output was sent.
     told: usize,
 }
 
@@ -70,28 +70,28 @@ impl Session {
         })
     }
 
-    /// The machine, at the present stop.
+    /// The machine at the current stop.
     pub(crate) fn vm(&self) -> &Vm {
         &self.walk.vm
     }
 
-    /// The present stop.
+    /// The current stop.
     pub(crate) fn stop(&self) -> &Stop {
         &self.tape.stops[self.at]
     }
 
-    /// Whether it stands at the end of the schedule.
+    /// Whether the session is at the end of the schedule.
     pub(crate) fn is_at_end(&self) -> bool {
         self.at == self.tape.end()
     }
 
-    /// A thread as the client calls it, if it exists now.
+    /// The thread with the client's number, if it exists at the current stop.
     pub(crate) fn thread(&self, number: u64) -> Option<ThreadId> {
         let index = usize::try_from(number.checked_sub(1)?).ok()?;
         (index < self.vm().pending().len()).then(|| ThreadId::from_index(index))
     }
 
-    /// The client is ready: what it is told first.
+    /// The first events, sent when the client is ready.
     pub(crate) fn begin(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
         if self.tape.is_cut {
@@ -106,7 +106,7 @@ impl Session {
         events
     }
 
-    /// Moves, and gives what the client is told.
+    /// Moves the session and returns the events for the client.
     pub(crate) fn go(&mut self, command: Command, thread: ThreadId, granularity: Option<&str>) -> Vec<Event> {
         let to = self.find(command, thread, granularity);
         let forwards = to >= self.at;
@@ -135,10 +135,10 @@ impl Session {
         self.breakpoints.at(&self.debuggee.program.module, stop)
     }
 
-    /// Where a command leads.
+    /// The stop that a command moves to.
     fn find(&self, command: Command, thread: ThreadId, granularity: Option<&str>) -> usize {
         let tape = &self.tape;
-        // What is wrong is a place to stop at, too.
+        // The session also stops at faults.
         let hit = |stop: &Stop| stop.is_wrong || self.hit(stop).is_some();
         let depth = self.depth(thread);
         let reach = match (granularity, self.launch.stepping) {
@@ -164,7 +164,7 @@ impl Session {
         }
     }
 
-    /// How many calls of a thread are active.
+    /// The number of active calls of a thread.
     fn depth(&self, thread: ThreadId) -> u32 {
         match thread.index() < self.vm().pending().len() {
             true => self.vm().frames(thread).len() as u32,
@@ -172,7 +172,7 @@ impl Session {
         }
     }
 
-    /// What the program has written up to a step, as far as it was not told before.
+    /// The output of the program up to a step, as far as it was not sent before.
     fn output(&mut self, step: usize) -> Vec<Event> {
         let mut bytes = Vec::new();
         for made in self.debuggee.steps.iter().take(step).skip(self.told) {
@@ -186,7 +186,7 @@ impl Session {
         vec![("output", json!({"category": "stdout", "output": text}))]
     }
 
-    /// The event that says where the session stands.
+    /// The event that reports the current stop.
     fn stopped(&self, reason: &str) -> Event {
         let mut body = json!({
             "reason": reason,
@@ -200,7 +200,7 @@ impl Session {
         ("stopped", body)
     }
 
-    /// What is wrong in the end.
+    /// The fault at the end, as a text.
     pub(crate) fn message(&self) -> String {
         match &self.debuggee.ending {
             Some(ending) => ending.message.clone(),
@@ -208,7 +208,7 @@ impl Session {
         }
     }
 
-    /// Where the session stands, in words.
+    /// The current stop, as a text.
     fn description(&self) -> String {
         let stop = self.stop();
         let thread = thread_name(self.vm(), stop.thread);

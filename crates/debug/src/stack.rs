@@ -1,22 +1,22 @@
-//! Calls of a thread, with those of libraries folded as reports do: the program's own place comes
-//! first, and several calls within a library are one line.
+//! The calls of a thread, folded like in reports: the stack begins at the program's own innermost
+//! call, and several calls within a library become one entry.
 
 use selvedge_base::{Id, Location, ThreadId};
 use selvedge_model::{Describe, Machine, Status};
 use selvedge_vm::Vm;
 use selvedge_vm::inspect::FrameView;
 
-/// A line of a stack.
+/// An entry of a stack.
 pub(crate) struct Call {
-    /// The function, or what stands for several of them.
+    /// The function, or a text for several calls.
     pub(crate) name: String,
-    /// It stands for several calls.
+    /// The entry represents several calls.
     pub(crate) is_several: bool,
-    /// Where it stands.
+    /// Its location.
     pub(crate) location: Location,
     /// The frame with its variables, if there is one.
     pub(crate) frame: Option<usize>,
-    /// It is none of the program itself.
+    /// It is not part of the program itself.
     pub(crate) of_library: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Call {
 pub(crate) fn calls(vm: &Vm, thread: ThreadId) -> Vec<Call> {
     let frames = vm.frames(thread);
     let of_library = |frame: &FrameView| vm.program().is_of_library(frame);
-    // The program's own place comes first, if there is one.
+    // Begin at the program's own innermost call, if there is one.
     let first = frames.iter().position(|frame| !of_library(frame)).unwrap_or(0);
     let mut calls = Vec::new();
     for run in frames[first..].chunk_by(|a, b| of_library(a) && of_library(b)) {
@@ -55,7 +55,7 @@ fn call(vm: &Vm, frame: &FrameView, of_library: bool) -> Call {
     }
 }
 
-/// Where a thread is that has not begun yet.
+/// The entry for a thread that has not begun.
 fn beginning(vm: &Vm, thread: ThreadId) -> Option<Call> {
     let pending = vm.pending().get(thread.index())?;
     if pending.status == Status::Finished {

@@ -1,4 +1,4 @@
-//! The stops on the way of a schedule, in their order, and the searches in them.
+//! The stops along a schedule, in order, and the searches in them.
 
 use crate::stack::calls;
 use crate::{Debuggee, Ending};
@@ -8,13 +8,14 @@ use selvedge_schedule::Step;
 use selvedge_vm::Vm;
 use std::collections::BTreeSet;
 
-/// Lines of one step that are noted. A step with more (a long loop) has stops at these only.
+/// The maximum number of recorded lines in one step. A longer step (a long loop) has no stops after
+/// these.
 const MOST_LINES: usize = 20_000;
 
-/// Stops of a whole schedule at lines. Steps after that have none.
+/// The maximum number of stops of a schedule. After that, steps have no stops at lines.
 const MOST_STOPS: usize = 2_000_000;
 
-/// Why a finding cannot be gone through.
+/// Why a finding cannot be debugged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Error {
     /// The program cannot be run.
@@ -25,33 +26,33 @@ pub enum Error {
     Schedule(usize, String),
 }
 
-/// A place where the session can stand.
+/// A position at which the session can stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stop {
-    /// How many steps of the schedule have been made.
+    /// The number of steps of the schedule that are complete.
     pub(crate) step: usize,
-    /// At which line of the next step, counted from 1; 0: before its visible action.
+    /// The line within the next step, counted from 1; 0: before the visible action of that step.
     pub(crate) line: usize,
-    /// Who moves; in the end the thread that showed what is wrong.
+    /// The thread that moves; at the end, the thread that exhibits the fault.
     pub(crate) thread: ThreadId,
-    /// How many calls are active in it.
+    /// The number of its active calls.
     pub(crate) depth: u32,
-    /// Where it is.
+    /// Its location.
     pub(crate) stmt: StmtId,
-    /// What the finding is about happens here.
+    /// The fault of the finding is here.
     pub(crate) is_wrong: bool,
 }
 
-/// Where the stops of a way lie.
+/// All stops of a schedule.
 pub(crate) struct Tape {
     pub(crate) stops: Vec<Stop>,
     pub(crate) choices: Vec<Choice>,
-    /// Some lines are left out.
+    /// Some lines were not recorded.
     pub(crate) is_cut: bool,
 }
 
 impl Tape {
-    /// Makes the schedule of a finding, and notes all stops.
+    /// Runs the schedule of a finding and records all stops.
     pub(crate) fn new(debuggee: &Debuggee) -> Result<Tape, Error> {
         let mut vm = Vm::new(debuggee.program.clone())?;
         let (mut stops, mut choices, mut is_cut) = (Vec::new(), Vec::new(), false);
@@ -91,25 +92,25 @@ impl Tape {
         })
     }
 
-    /// The end of the way.
+    /// The last stop.
     pub(crate) fn end(&self) -> usize {
         self.stops.len() - 1
     }
 
-    /// The first stop behind one for which something holds; else the end.
+    /// The first stop after `from` that satisfies the predicate; else the last stop.
     pub(crate) fn ahead(&self, from: usize, holds: impl Fn(&Stop) -> bool) -> usize {
         let rest = self.stops.iter().enumerate().skip(from + 1);
         let found = rest.into_iter().find(|(_, stop)| holds(stop));
         found.map_or(self.end(), |(at, _)| at)
     }
 
-    /// The last stop before one for which something holds; else the beginning.
+    /// The last stop before `from` that satisfies the predicate; else the first stop.
     pub(crate) fn back(&self, from: usize, holds: impl Fn(&Stop) -> bool) -> usize {
         self.stops[..from].iter().rposition(holds).unwrap_or(0)
     }
 }
 
-/// The place of the next visible action of a thread.
+/// The stop before the next visible action of a thread.
 fn before(vm: &Vm, step: usize, thread: ThreadId) -> Stop {
     let frames = vm.frames(thread);
     let pending = vm.pending()[thread.index()].action.stmt;
@@ -123,8 +124,8 @@ fn before(vm: &Vm, step: usize, thread: ThreadId) -> Stop {
     }
 }
 
-/// The stop at the line that a finding is about, if its thread has gone on from there: what races
-/// does not stop.
+/// The stop at the line of the finding, if its thread has moved on from there: a race does not stop
+/// its threads.
 fn line_of(vm: &Vm, stops: &[Stop], thread: ThreadId, ending: &Ending) -> Option<usize> {
     let place = ending.stack.first()?;
     let top = calls(vm, thread).into_iter().next();
@@ -137,7 +138,7 @@ fn line_of(vm: &Vm, stops: &[Stop], thread: ThreadId, ending: &Ending) -> Option
     })
 }
 
-/// The choice that a step of the schedule stands for.
+/// The choice for a step of the schedule.
 fn choice(vm: &Vm, step: &Step) -> Result<Choice, String> {
     let name = &step.thread;
     let thread = by_name(vm, name).ok_or_else(|| format!("there is no thread {name}"))?;
@@ -163,11 +164,11 @@ fn by_name(vm: &Vm, name: &str) -> Option<ThreadId> {
         .find(|&thread| vm.thread_name(thread) == name)
 }
 
-/// A thread that waits: the first one, if the end of an execution shows what is wrong.
+/// The first blocked thread. It is used if the end of the execution exhibits the fault.
 fn stuck(vm: &Vm) -> Option<ThreadId> {
     let blocked = vm.pending().iter().position(|p| p.status == Status::Blocked);
     blocked.map(ThreadId::from_index)
 }
 
-/// Which lines code is at.
+/// Lines that have code.
 pub(crate) type Lines = BTreeSet<(FileId, u32)>;

@@ -1,4 +1,4 @@
-//! Values as the source would write them, in one line.
+//! Values in the notation of the source, in one line.
 
 pub(crate) mod expand;
 
@@ -8,20 +8,20 @@ use selvedge_model::{Describe, ObjectId};
 use selvedge_vm::Vm;
 use selvedge_vm::inspect::{Content, Home, scalar_of, value_text};
 
-/// Characters of a structure or an array in one line.
+/// Maximum length in characters of a structure or an array in one line.
 const MOST_TEXT: usize = 100;
 
-/// Characters of a string.
+/// Maximum length of a string.
 const MOST_STRING: u64 = 200;
 
 /// Something that has a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
-    /// How to ask for it: `accounts[1].next->count`.
+    /// The expression for it: `accounts[1].next->count`.
     pub(crate) path: String,
-    /// Its type in the source, if that is known.
+    /// Its type in the source, if known.
     pub(crate) shape: Option<ShapeId>,
-    /// Where it is.
+    /// Its storage.
     pub(crate) home: Home,
 }
 
@@ -81,13 +81,13 @@ fn text_within(vm: &Vm, term: &Term, levels: u32) -> String {
     }
 }
 
-/// Whether a term of a single value has room for several: an array without an end.
+/// Whether the term is an array of its type: its storage has room for two values or more.
 pub(crate) fn is_array(vm: &Vm, term: &Term) -> bool {
     let one = shape_of(vm, term).map_or(0, |shape| shape.size);
     matches!(term.home, Home::Memory(_, size) if one > 0 && size >= 2 * one)
 }
 
-/// What is known of a value of so many bytes.
+/// The contents of a value with `size` bytes.
 pub(crate) fn content(vm: &Vm, term: &Term, size: u64) -> Content {
     match term.home {
         Home::Memory(address, _) => vm.read(address, size),
@@ -121,7 +121,7 @@ fn one(vm: &Vm, term: &Term, scalar: Scalar, size: u64) -> String {
     text
 }
 
-/// What an address is of.
+/// The text for an address: what it points to.
 fn pointer(vm: &Vm, address: u64) -> String {
     if let Some(function) = vm.program().function_at(address) {
         return vm.program().module.functions[function].display.clone();
@@ -137,7 +137,7 @@ fn pointer(vm: &Vm, address: u64) -> String {
     let name = vm.bytes_name(ObjectId(address), size.max(1));
     let plain = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
     let mut text = match plain {
-        // Texts in quotes of the program have no names of their own.
+        // String literals of the program have no names of their own.
         Some(name) if name.starts_with(".str") => string(vm, address, object.base + object.size - address),
         Some(name) => format!("&{name}"),
         None => format!("→ {name}"),
@@ -148,7 +148,7 @@ fn pointer(vm: &Vm, address: u64) -> String {
     text
 }
 
-/// A text that ends with a zero byte, in quotes.
+/// A string that ends with a zero byte, in quotes.
 fn string(vm: &Vm, address: u64, room: u64) -> String {
     let mut bytes = Vec::new();
     let mut ends = false;
@@ -166,7 +166,7 @@ fn string(vm: &Vm, address: u64, room: u64) -> String {
     format!("{:?}{more}", String::from_utf8_lossy(&bytes))
 }
 
-/// Bytes of which nobody says what they are.
+/// Bytes of unknown type.
 fn bytes(vm: &Vm, address: u64, size: u64) -> String {
     if let Some(state) = vm.synchronisation(address) {
         return state;
@@ -210,7 +210,7 @@ fn elements(vm: &Vm, term: &Term, levels: u32) -> String {
     }
 }
 
-/// Texts in brackets, as many as there is room for.
+/// Texts in brackets, up to the maximum length.
 fn list(texts: impl Iterator<Item = String>, open: char, close: char) -> String {
     let mut line = String::from(open);
     for (number, text) in texts.enumerate() {

@@ -1,18 +1,18 @@
-//! The machine, brought from stop to stop.
+//! Moves the machine from stop to stop.
 
 use crate::tape::{Error, Stop, Tape};
 use selvedge_model::{Machine, Undo};
 use selvedge_vm::{Mark, Program, Vm};
 use std::sync::Arc;
 
-/// A machine that stands at a stop.
+/// A machine at a stop.
 pub(crate) struct Walk {
     pub(crate) vm: Vm,
-    /// The marks before each step that was made, and before the one that was begun.
+    /// The marks before each complete step, and before the step in progress.
     marks: Vec<Mark>,
-    /// How many steps were made.
+    /// The number of complete steps.
     made: usize,
-    /// A step was begun, and left at a line.
+    /// A step is in progress, interrupted at a line.
     within: bool,
 }
 
@@ -27,7 +27,7 @@ impl Walk {
         })
     }
 
-    /// Goes to a stop of the tape.
+    /// Moves to a stop of the tape.
     pub(crate) fn go(&mut self, tape: &Tape, stop: &Stop) {
         if self.within || stop.step < self.made {
             let step = stop.step.min(self.made);

@@ -1,24 +1,24 @@
-//! Messages as they travel: a header with the length in bytes, an empty line, JSON.
+//! The encoding of messages: a header with the length in bytes, an empty line, JSON.
 
 use serde_json::Value;
 use std::io::{self, BufRead, Read, Write};
 
-/// Messages may be this long. Those of clients have some hundred bytes.
+/// The maximum length of a message. Typical messages have some hundred bytes.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Headers may be this long, all lines of one message together.
+/// The maximum length of a header, all its lines together.
 const MOST_HEADER: u64 = 8 << 10;
 
 /// Why a message cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
-    /// The stream is broken.
+    /// Reading failed.
     #[error("cannot read a message: {0}")]
     Io(#[from] io::Error),
-    /// Where the message ends is not known: nothing after it can be read.
+    /// The end of the message is unknown, so nothing after it can be read.
     #[error("a message has no usable header: {0}")]
     Header(String),
-    /// The message was read to its end, and is no JSON: the next one may be.
+    /// The message was read to its end but is not JSON. The next message can be read.
     #[error("a message is no JSON: {0}")]
     Json(String),
 }
@@ -26,7 +26,7 @@ pub enum WireError {
 /// Reads a message; `None` at the end of the stream.
 ///
 /// # Errors
-/// After any error but [`WireError::Json`] the stream is of no use.
+/// After any error except [`WireError::Json`], the stream is unusable.
 pub(crate) fn read(from: &mut impl BufRead) -> Result<Option<Value>, WireError> {
     let Some(length) = header(from)? else {
         return Ok(None);
@@ -45,7 +45,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> Result<Option<Value>, WireError> 
         .map_err(|error| WireError::Json(error.to_string()))
 }
 
-/// Reads a header: the length that it gives. `None` at the end of the stream.
+/// Reads a header and returns the length that it gives. `None` at the end of the stream.
 fn header(from: &mut impl BufRead) -> Result<Option<u64>, WireError> {
     let fails = |what: &str| Err(WireError::Header(what.to_owned()));
     let mut header = from.take(MOST_HEADER);
@@ -89,7 +89,7 @@ fn header(from: &mut impl BufRead) -> Result<Option<u64>, WireError> {
 /// Writes a message.
 ///
 /// # Errors
-/// If the client is gone.
+/// If the connection is closed.
 pub(crate) fn write(to: &mut impl Write, message: &Value) -> io::Result<()> {
     let text = message.to_string();
     write!(to, "Content-Length: {}\r\n\r\n{text}", text.len())?;

@@ -1,11 +1,11 @@
-//! Statement trees as straight code with jumps: what the enumerator runs.
+//! Translates statement trees to linear code with jumps, which the enumerator runs.
 
 use crate::program::{Block, COUNTER, Expr, Local, Node, Program, SCRATCH, Stmt};
 
 /// An instruction.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// A statement that is no control flow.
+    /// A statement that is not control flow.
     Do(Stmt),
     /// `local = constant`.
     Let(Local, i16),
@@ -18,10 +18,10 @@ pub enum Op {
     UnlessPointer(usize),
     AtomicBegin,
     AtomicEnd,
-    /// Enters once, or jumps if it is done.
+    /// Enters the routine of a `pthread_once`; jumps if the routine has ended.
     OnceEnter(usize, usize),
     OnceDone(usize),
-    /// The thread ends: jumps if the key has no value, else takes it.
+    /// At the end of a thread: jumps if the key has no value, else clears the value.
     TakeKey(usize),
     /// The end of the thread.
     End,
@@ -36,18 +36,18 @@ pub struct Inst {
     pub id: u32,
 }
 
-/// The code of a function, with where a thread that exits or is cancelled goes on.
+/// The code of a function, with the continuations of a thread that exits or is cancelled.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     pub insts: Vec<Inst>,
     exit: usize,
-    /// Instructions between push and pop of a cleanup handler, and where the handler's copy for
-    /// leaving is; inner ones first.
+    /// The instructions between push and pop of a cleanup handler (begin and end), and the start of
+    /// the handler's copy for exits. Inner handlers come first.
     guarded: Vec<(usize, usize, usize)>,
 }
 
 impl Code {
-    /// Where a thread goes on that leaves at an instruction.
+    /// The instruction at which a thread continues that exits at `pc`.
     pub fn exit(&self, pc: usize) -> usize {
         let guards = |range: &&(usize, usize, usize)| (range.0..range.1).contains(&pc);
         self.guarded
@@ -68,8 +68,8 @@ struct Flattener<'a> {
     program: &'a Program,
     main: bool,
     code: Vec<Inst>,
-    /// Jumps to fill in: those that leave the innermost loop, those to the handler of the innermost
-    /// `Try`, those to the end of the function, and those to the end of the thread.
+    /// Jumps whose targets are not yet known: out of the innermost loop, to the handler of the
+    /// innermost `Try`, to the end of the function, and to the end of the thread.
     breaks: Vec<Vec<usize>>,
     throws: Vec<Vec<usize>>,
     returns: Vec<usize>,
@@ -256,7 +256,7 @@ impl<'a> Flattener<'a> {
                 self.block(body);
                 let to = self.code.len();
                 self.block(&handler);
-                // Who leaves the thread in the body comes by the handler.
+                // A thread that exits within the body runs the handler.
                 let inner = std::mem::replace(&mut self.exits, outer);
                 let over = self.emit(Op::Jump(LATER));
                 let target = self.code.len();

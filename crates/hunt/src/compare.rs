@@ -1,4 +1,4 @@
-//! What the enumerator expects and what a run said: whether they agree.
+//! Compares the expected results of the enumerator with the report of a run.
 
 use crate::product::{Said, Way};
 use crate::spins::Spins;
@@ -7,15 +7,15 @@ use crate::truth::{Stranded, Truth};
 use selvedge_model::Verdict;
 use std::collections::BTreeSet;
 
-/// A disagreement: its class, and what exactly.
+/// A disagreement: its class and its details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// Without places, so that the like of it has the same class.
+    /// The class has no places, so similar disagreements have the same class.
     pub class: String,
     pub detail: String,
 }
 
-/// The words for what is expected, as [`Said::found`] has them.
+/// The expected words, in the form of [`Said::found`].
 pub fn words(truth: &Truth, way: &Way) -> BTreeSet<String> {
     let asked = |property: &str| way.asked.as_ref().is_none_or(|all| all.contains(&property));
     let wanted = |wrong: &&Wrong| {
@@ -45,15 +45,15 @@ fn kinds<'a>(words: impl Iterator<Item = &'a String>) -> String {
     all.into_iter().collect::<Vec<_>>().join("+")
 }
 
-/// Compares; `None` if they agree as far as the run says anything.
+/// Compares the results. `None` if they agree, as far as the run gives any.
 pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<Disagreement> {
     let expected = words(truth, way);
     let asked = way.asked.as_ref().is_none_or(|all| all.contains(&"deadlock"));
     let stranded = if asked { truth.stranded } else { Stranded::No };
     let spins = match truth.spins {
         _ if !asked => Spins::No,
-        // An exit that no value leads to may be left out by the compiler: what is left is the loop
-        // of a server, which waits for nothing.
+        // The compiler may remove a loop exit that no value reaches. What remains is an endless
+        // loop as in a server, which waits for nothing.
         Spins::Certainly if way.level > 0 => Spins::Perhaps,
         spins => spins,
     };
@@ -80,14 +80,14 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
         Err(message) => return report(format!("no report: {message}"), &BTreeSet::new()),
     };
     let found = &said.found;
-    // All that is found must be there. Threads that are stranded may be called a deadlock.
+    // Everything that was found must be expected. Stranded threads may be reported as a deadlock.
     let extra: Vec<&String> = found
         .iter()
         .filter(|&word| !(expected.contains(word) || stranded != Stranded::No && word == "deadlock"))
         .filter(|&word| match word.as_str() {
             "race" => !truth.races(),
-            // Who waits on a condition variable for ever is out of it by a spurious wakeup, which
-            // nobody can rely on.
+            // A thread that waits on a condition variable for ever leaves it by a spurious wakeup
+            // only, and no program can rely on that. So stranded threads may be reported as `spin`.
             "spin" => spins == Spins::No && stranded == Stranded::No,
             _ => true,
         })
@@ -106,8 +106,8 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
         Verdict::Verified if spins == Spins::Certainly => report("wrong true: spin".to_owned(), found),
         Verdict::Violated if way.first || way.samples => None,
         Verdict::Violated => {
-            // With visibility sync, a program with races is explored only as far as it has none;
-            // and a fault of a thread ends it before it races.
+            // With visibility `sync`, a program with races is explored only up to its races. In
+            // addition, a fault stops a thread before it can race.
             if truth.races() && !way.memory {
                 return None;
             }
@@ -115,9 +115,9 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
             if missing.is_empty() || !said.reasons.is_empty() {
                 return None;
             }
-            // Freeing is no scheduling point but where every access is one from the start: whether
-            // it comes before or after another use is not tried both ways, nor what its thread does
-            // in the other case.
+            // Freeing is a scheduling point only if every access is one from the start. Otherwise
+            // the two orders of a free and another use are not both explored, so the behaviour of
+            // the thread after the other order is missing too.
             let explicit = way.options.iter().any(|option| option == "--visibility");
             if !explicit && found.iter().any(|word| word.starts_with("memory.")) {
                 return None;

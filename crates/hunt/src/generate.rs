@@ -1,8 +1,8 @@
 //! Random programs of two to four threads, from a seed.
 //!
-//! A program takes one to three *themes*, so that its threads meet on the same objects. Most of
-//! what it does is well formed (locks are given back, waits stand in loops, threads are joined);
-//! each rule is broken now and then.
+//! A program takes one to three *themes*, so that its threads access the same objects. Most of its
+//! code is well formed: locks are released, waits are in loops, threads are joined. Each rule is
+//! broken occasionally.
 
 use crate::program::{
     self, Binary, Block, Expr, Function, Global, Local, MAX_THREADS, MutexKind, Node, Objects, Order,
@@ -14,7 +14,7 @@ mod statements;
 mod themes;
 mod values;
 
-/// What the threads of a program meet on.
+/// The kind of objects that the threads of a program share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Theme {
     Plain,
@@ -65,8 +65,8 @@ const THEMES: [Theme; 24] = [
     Theme::Cancel,
 ];
 
-/// What identical threads meet on, where a program is made for symmetry: nothing that tells them
-/// apart.
+/// Themes for identical threads, in programs made for symmetry. None of them distinguishes the
+/// threads.
 const ALIKE: [Theme; 12] = [
     Theme::Plain,
     Theme::Mutex,
@@ -82,7 +82,7 @@ const ALIKE: [Theme; 12] = [
     Theme::Endless,
 ];
 
-/// The program of a seed.
+/// The program for a seed.
 pub fn program(seed: u64) -> Program {
     let mut generator = Generator::new(seed);
     let mut program = generator.program();
@@ -97,24 +97,26 @@ struct Generator {
     kinds: Vec<MutexKind>,
     handlers: Vec<Block>,
     barriers: usize,
-    /// All threads but main run one function with one argument, created and joined in a row.
+    /// All threads except main have the same function and argument, and are created and joined one
+    /// after another.
     alike: bool,
-    /// Which threads there are, main included.
+    /// The number of threads, including main.
     threads: usize,
     /// The first worker creates the second.
     nested: bool,
-    /// Main creates and joins the threads in loops, as many as a value says.
+    /// Main creates and joins the threads in loops. A value determines how many.
     by_number: bool,
-    /// Whether the function being written is main, and whether it has setjmp.
+    /// Whether the function being generated is main, and whether it uses setjmp.
     main: bool,
     jumps: bool,
-    /// Loops around the present statement: counters in use, and whether one of them has no end.
+    /// The loops around the current statement: the number of counters in use, and whether one loop
+    /// is endless.
     counters: u8,
     endless: bool,
     in_try: bool,
     in_loop: bool,
     in_block: bool,
-    /// Between push and pop, which neither a jump nor a return may leave.
+    /// Between push and pop of a cleanup handler. Neither a jump nor a return may leave this code.
     in_cleanup: bool,
 }
 
@@ -209,7 +211,7 @@ impl Generator {
         if self.has(Theme::Cancel) || self.has(Theme::Exits) {
             self.handlers = vec![self.once()];
         }
-        // Threads with one function and one argument are identical.
+        // Threads with the same function and argument are identical.
         let identical = functions < workers && (self.alike || self.random.one_in(2));
         let threads: Vec<(usize, i16)> = (0..self.threads)
             .map(|t| match t {
@@ -229,7 +231,7 @@ impl Generator {
             let mut body = self.function(budget);
             if self.nested && i == 1 {
                 let at = self.random.below(body.len() + 1);
-                // What ends a function comes last.
+                // A statement that ends the function must stay last.
                 let ends = |n: &Node| matches!(n.stmt, Stmt::Forever(_) | Stmt::ThreadExit);
                 let last = body.last().is_some_and(ends);
                 body.insert(at.min(body.len() - usize::from(last)), Stmt::Create(2).into());
@@ -289,7 +291,7 @@ impl Generator {
         }
     }
 
-    /// A function without local variables: what is done once, and a destructor.
+    /// A function without local variables: a `pthread_once` routine or a destructor.
     fn once(&mut self) -> Block {
         let mut body = Vec::new();
         for _ in 0..1 + self.random.below(2) {
@@ -324,7 +326,7 @@ impl Generator {
         body
     }
 
-    /// How a thread goes on for ever, or ends.
+    /// The end of a thread's function: an endless loop, or an exit.
     fn last(&mut self, body: &mut Block) {
         if self.has(Theme::Endless) && self.random.one_in(2) {
             let inner = self.rounds();
@@ -411,7 +413,7 @@ impl Generator {
         body
     }
 
-    /// A loop that creates threads, one that joins them, and a look at the result.
+    /// A loop that creates threads, a loop that joins them, and a check of the result.
     fn threads_by_number(&mut self, body: &mut Block) {
         let workers = self.threads as u8 - 1;
         let many = 2;
@@ -438,7 +440,7 @@ impl Generator {
         self.observe(body);
     }
 
-    /// The body of a loop without an end. The first thing that it does is a step.
+    /// The body of an endless loop. Its first statement is a step.
     fn rounds(&mut self) -> Block {
         self.endless = true;
         self.in_loop = true;

@@ -1,11 +1,12 @@
-//! A differential hunt: random C programs with threads, decided by an enumerator of its own and by
-//! selvedge ([docs/hunt.md]).
+//! Differential testing: random C programs with threads are decided by an independent enumerator
+//! and by selvedge ([docs/hunt.md]).
 //!
 //! The generator makes trees. The enumerator interprets the trees: all states, all orders, all
-//! inputs, whole states as keys. The printer writes the trees as C; clang compiles them, and the
-//! product checks them in several ways. Where the two disagree, one of them is wrong. Nothing of
-//! the product decides what is expected: not its machine, nor its dependence relation, nor its
-//! detectors.
+//! inputs, with whole states as keys. The printer writes the trees as C; clang compiles them, and
+//! the product checks them in several ways. If the two disagree, one of them is wrong.
+//!
+//! *Invariant*: no part of the product determines the expected results: not its machine, nor its
+//! dependence relation, nor its detectors.
 //!
 //! [docs/hunt.md]: https://github.com/selvedge/selvedge/blob/main/docs/hunt.md
 

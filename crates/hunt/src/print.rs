@@ -1,4 +1,5 @@
-//! Programs as C: one statement a line, so that a line says which statement is meant.
+//! Prints programs as C with one statement for each line, so that a line number identifies a
+//! statement.
 
 use crate::program::{
     ARGUMENT, Binary, Block, COUNTER, Expr, Objects, Order, Place, Program, Rmw, SCRATCH, Stmt, Storage,
@@ -6,7 +7,7 @@ use crate::program::{
 };
 use std::fmt::Write as _;
 
-/// What all programs of a file share.
+/// The common beginning of all files.
 pub const PRELUDE: &str = "#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -26,7 +27,7 @@ __attribute__((unused)) static const struct timespec later = { 1, 0 };
 pub struct Printed {
     /// The C code of one or more programs.
     pub text: String,
-    /// For each program and statement its line, from 1.
+    /// For each program and statement, its line, counted from 1.
     pub lines: Vec<Vec<u32>>,
 }
 
@@ -35,8 +36,8 @@ pub fn alone(program: &Program) -> Printed {
     several(std::slice::from_ref(program))
 }
 
-/// Programs in one file. With more than one the k-th begins at `main_k`, and `main` only keeps them
-/// all.
+/// Prints several programs in one file. If there is more than one, program k begins at `main_k`,
+/// and `main` only refers to all of them.
 pub fn several(programs: &[Program]) -> Printed {
     let mut printer = Printer {
         text: PRELUDE.to_owned(),
@@ -84,9 +85,9 @@ struct Printer<'a> {
     prefix: String,
     program: &'a Program,
     indent: usize,
-    /// The depth of `Try`s.
+    /// The nesting depth of `Try`.
     jump: usize,
-    /// How the present function returns.
+    /// The return statement of the current function.
     last: &'static str,
 }
 
@@ -237,7 +238,8 @@ impl Printer<'_> {
     }
 
     fn locals(&mut self, body: &Block, main: bool) {
-        // What a function with setjmp changes is volatile: else C leaves its value open.
+        // C leaves the values of variables that change between setjmp and longjmp undefined unless
+        // they are volatile.
         let jumps = any(body, &|s| matches!(s, Stmt::Try(..) | Stmt::JumpRounds(..)));
         let volatile = if jumps { "volatile " } else { "" };
         self.indent = 1;
@@ -336,7 +338,7 @@ impl Printer<'_> {
         self.put(&text);
     }
 
-    /// One call for both of two statements that differ in the object only.
+    /// One call for two statements that differ only in the object.
     fn either(&self, e: &Expr, a: &Stmt, b: &Stmt) -> String {
         let (one, other) = (self.simple(a), self.simple(b));
         let object = |text: &str| {
@@ -353,7 +355,7 @@ impl Printer<'_> {
         one.replacen(&first, &chosen, 1)
     }
 
-    /// A statement that is one line.
+    /// A statement that fits in one line.
     fn simple(&self, stmt: &Stmt) -> String {
         let call =
             |function: &str, letter: &str, i: usize| format!("{function}(&{})", self.object(letter, i));

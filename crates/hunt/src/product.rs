@@ -14,33 +14,33 @@ use std::process::Command;
 /// How a program is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// The level of optimisation; above 0 places are not compared.
+    /// The level of optimisation. Above 0, places are not compared.
     pub level: u8,
     /// Options of `check`.
     pub options: Vec<String>,
-    /// It samples: a verdict `true` is wrong whatever the program.
+    /// The run samples executions: a verdict `true` is wrong for every program.
     pub samples: bool,
     /// All accesses are scheduling points.
     pub memory: bool,
-    /// It ends at the first finding.
+    /// The run ends at the first finding.
     pub first: bool,
-    /// The properties asked for, if not all.
+    /// The requested properties, if not all.
     pub asked: Option<Vec<&'static str>>,
 }
 
 impl Way {
-    /// The options as on a command line, with the level in front.
+    /// The options as on a command line, after the level.
     pub fn name(&self) -> String {
         format!("-O{} {}", self.level, self.options.join(" "))
     }
 }
 
-/// What a run said.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Said {
     pub verdict: Verdict,
     pub found: BTreeSet<String>,
-    /// Why it is unknown.
+    /// The reasons for a verdict `unknown`.
     pub reasons: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Compiles programs; files are written to the directory.
+    /// Compiles programs; writes files to `directory`.
     pub fn new(programs: &[Program], level: u8, directory: &Path) -> Result<Batch> {
         let single = programs.len() == 1;
         let Printed { text, lines } = if single {
@@ -99,14 +99,14 @@ impl Batch {
     }
 }
 
-/// Bitcode of a file, by clang with passes.
+/// Compiles a file to bitcode with clang's optimisation passes.
 fn optimised(file: &Path, level: u8) -> Result<PathBuf> {
     let output = file.with_extension("bc");
     let names = ["clang-22", "/usr/lib/llvm-22/bin/clang", "clang"];
     let run = |name: &&str| {
         let mut clang = Command::new(name);
         clang.args(["-g", "-c", "-emit-llvm", "-w", &format!("-O{level}")]);
-        // Loops of few rounds stay loops, so that those that poll are rewritten.
+        // Keep loops with few iterations as loops, so that polling loops among them are rewritten.
         if level == 1 {
             clang.arg("-fno-unroll-loops");
         }
@@ -175,14 +175,14 @@ fn reason(reason: &selvedge_report::Reason) -> String {
     }
 }
 
-/// The environment variable with the options of the one way to check programs in, if one is wanted.
+/// The environment variable that selects a single way of checking, by its options.
 pub const ONLY: &str = "SELVEDGE_HUNT_WAY";
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// With these options, without optimisation.
+/// A way with these options, without optimisation.
 fn way(text: &str) -> Way {
     Way {
         level: 0,
@@ -194,7 +194,8 @@ fn way(text: &str) -> Way {
     }
 }
 
-/// Ways to check a program: the default, with all findings, and one or two others, by the seed.
+/// The ways to check a program: the default with all findings, and one or two others that depend on
+/// the seed.
 pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
     let mut all = match std::env::var(ONLY) {
         Ok(only) => vec![way(&only)],
@@ -203,12 +204,12 @@ pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
     let mut random = Random::new(seed ^ 0x7477_696e);
     for way in &mut all {
         way.options.extend(words("--max-time 2"));
-        // What the batch has beside the program would keep `auto` from looking.
+        // With `auto`, the other code of the batch would prevent the search for identical threads.
         if random.one_in(2) {
             way.options.extend(words("--symmetry on"));
         }
         if endless {
-            // Alone, a thread may go round a loop without a scheduling point.
+            // A thread that runs alone may execute a loop without a scheduling point.
             way.options.extend(words("--unroll 500"));
         }
     }
@@ -276,7 +277,7 @@ fn by_seed(seed: u64, endless: bool) -> Vec<Way> {
             all.push(next);
         }
     }
-    // A stream of its own, so that the other ways of a seed stay what they were.
+    // A separate random stream, so that the other ways of a seed do not change.
     let mut random = Random::new(seed ^ 0x7374_6174);
     if random.one_in(3) {
         all.push(match random.below(6) {
@@ -289,7 +290,7 @@ fn by_seed(seed: u64, endless: bool) -> Vec<Way> {
     all
 }
 
-/// The ways for an optimised program.
+/// The ways to check an optimised program.
 pub fn optimised_ways(seed: u64, level: u8, endless: bool) -> Vec<Way> {
     let mut all = ways(seed, endless);
     all.truncate(1 + (seed % 2) as usize);

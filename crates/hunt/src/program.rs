@@ -1,37 +1,37 @@
-//! Programs as trees: what the generator makes, the enumerator runs, the printer writes as C, and
-//! the shrinker makes smaller.
+//! Programs as trees. The generator makes them, the enumerator runs them, the printer writes them
+//! as C, and the shrinker makes them smaller.
 //!
-//! Each statement has at most one access to shared memory or one operation of a library, so that
-//! the order in which C evaluates expressions leaves nothing open. Values are small: all that is
-//! stored is taken modulo 4.
+//! Each statement has at most one access to shared memory or one operation of a library. So the
+//! result does not depend on the order in which C evaluates expressions. Values are small: all
+//! stored values are taken modulo 4.
 
-/// The greatest number of threads, main included.
+/// The greatest number of threads, including main.
 pub const MAX_THREADS: usize = 4;
-/// Local variables of a thread: three for anything, two loop counters, the argument, one that the
-/// enumerator needs.
+/// Local variables of a thread: three for general use, two loop counters, the argument, and one for
+/// the enumerator.
 pub const LOCALS: usize = 7;
 /// The first loop counter.
 pub const COUNTER: u8 = 3;
 /// The thread's argument.
 pub const ARGUMENT: u8 = 5;
-/// Used within one statement by the enumerator.
+/// The enumerator uses it within one statement.
 pub const SCRATCH: u8 = 6;
 
 /// A local variable.
 pub type Local = u8;
-/// Statements in a row.
+/// A sequence of statements.
 pub type Block = Vec<Node>;
 
 /// A statement with its number, which is its line in the printed program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// From 0, in the order in which statements are printed; given by [`Program::number`].
+    /// Counted from 0 in the order in which statements are printed; set by [`Program::number`].
     pub id: u32,
-    /// What it does.
+    /// The statement.
     pub stmt: Stmt,
 }
 
-/// An expression over local variables; it touches nothing that is shared.
+/// An expression over local variables. It accesses no shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
     /// A constant.
@@ -95,13 +95,12 @@ pub enum Binary {
     Le,
 }
 
-/// A shared variable, or an element of a shared array: anything the index leads to, also beyond the
-/// end.
+/// A shared variable, or an element of a shared array. The index may be out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Which of [`Program::globals`].
+    /// An index in [`Program::globals`].
     pub global: usize,
-    /// Which element; `None` for a scalar.
+    /// The index of the element; `None` for a scalar.
     pub index: Option<Expr>,
 }
 
@@ -137,13 +136,14 @@ pub enum Rmw {
     Exchange,
 }
 
-/// What a program does with an object of its own.
+/// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Stmt {
     /// `r = e & 3;`
     Set(Local, Expr),
-    /// Any value from 0 to the number given, by a mask (1 or 3) or an assumption.
+    /// Assigns an arbitrary value from 0 to this number. A mask (1 or 3) or an assumption limits
+    /// the value.
     Input(Local, u8),
     /// `r = place & 3;`
     Load(Local, Place),
@@ -152,42 +152,43 @@ pub enum Stmt {
     /// `place = (place + e) & 3;`
     Add(Place, Expr),
     If(Expr, Block, Block),
-    /// A loop of so many rounds; its counter is [`COUNTER`] plus the number.
+    /// A loop: its counter is [`COUNTER`] plus the first number; the second is the number of
+    /// iterations.
     Repeat(u8, u8, Block),
     Forever(Block),
     Break,
-    /// Leaves the function of the thread; in main that ends the process.
+    /// Returns from the thread's function; in main, this ends the process.
     Return,
-    /// A failed one is a call of `__assert_fail`.
+    /// If it fails, it calls `__assert_fail`.
     Assert(Expr),
-    /// A failed one is a call of `reach_error`.
+    /// If it fails, it calls `reach_error`.
     Reach(Expr),
-    /// A failed one is a call of `abort`.
+    /// If it fails, it calls `abort`.
     Abort(Expr),
     /// A thread-local variable.
     SetLocal(Expr),
     GetLocal(Local),
     Assume(Expr),
     Lock(usize),
-    /// Result: 1 if it was taken. Timed or not.
+    /// The result is 1 if the mutex was taken. The last field: whether it is a timed lock.
     TryLock(usize, Local, bool),
     Unlock(usize),
     /// Condition variable and mutex.
     Wait(usize, usize),
-    /// Result: 1 if it timed out.
+    /// The result is 1 after a timeout.
     TimedWait(usize, usize, Local),
     Signal(usize),
     Broadcast(usize),
     ReadLock(usize),
     WriteLock(usize),
-    /// Write (or read), result, timed.
+    /// Whether for writing, the result, and whether it is timed.
     TryRw(usize, bool, Local, bool),
     RwUnlock(usize),
     SemWait(usize),
     SemTry(usize, Local, bool),
     SemPost(usize),
     SemGet(usize, Local),
-    /// Result, if it is asked for: 1 for the serial thread.
+    /// The result, if it is used: 1 for the serial thread.
     Barrier(usize, Option<Local>),
     SpinLock(usize),
     SpinTry(usize, Local),
@@ -197,15 +198,16 @@ pub enum Stmt {
     AtomicStore(Place, Expr, Order),
     /// The result is the old value.
     AtomicRmw(Rmw, Local, Place, Expr, Order),
-    /// Weak, place, expected, new, result, where the old value goes, orders of success and failure.
+    /// Weak, place, expected value, new value, result, local for the old value, orders of success
+    /// and failure.
     Cas(bool, Place, Expr, Expr, Local, Local, Order, Order),
     Fence(Order),
     /// `__VERIFIER_atomic_begin` … `end`.
     Atomic(Block),
     Create(usize),
     Join(usize),
-    /// The thread with the number of the value plus one. All threads but main have one function,
-    /// and the value as argument.
+    /// Creates the thread whose number is the value plus one. All threads except main have the same
+    /// function, and the value as argument.
     CreateAt(Expr),
     JoinAt(Expr),
     Detach(usize),
@@ -213,33 +215,33 @@ pub enum Stmt {
     ProcessExit,
     /// `if (!setjmp) first else second`; `Throw` in the first block jumps.
     Try(Block, Block),
-    /// `longjmp` to the innermost `Try`; directly, or from a function.
+    /// `longjmp` to the innermost `Try`: directly, or from a called function.
     Throw(bool),
-    /// A loop by setjmp and longjmp: counter and rounds as [`Stmt::Repeat`].
+    /// A loop made of setjmp and longjmp; counter and iterations as in [`Stmt::Repeat`].
     JumpRounds(u8, u8, Block),
-    /// The thread's value of the key.
+    /// The thread's value for the key.
     SetKey(Expr),
     GetKey(Local),
     Yield,
-    /// A new heap cell with this value, into the function's pointer.
+    /// Allocates a heap cell with this value and assigns it to the function's pointer.
     New(Expr),
-    /// The function's pointer to a shared one, or back.
+    /// Copies the function's pointer to a shared one, or back.
     PutPointer(usize),
     GetPointer(usize),
-    /// Through the function's pointer.
+    /// Accesses memory through the function's pointer.
     LoadThrough(Local),
     StoreThrough(Expr),
     Free,
-    /// If the function's pointer is not null.
+    /// Runs the block if the function's pointer is not null.
     IfPointer(Block),
     Cancel(usize),
     TestCancel,
     /// `pthread_setcancelstate`: enable or disable.
     CancelState(bool),
-    /// One call whose object depends on a value: the second statement if it is not 0. The two
-    /// differ in the object's number only.
+    /// One call whose object depends on a value. If the value is not 0, it is the second statement,
+    /// else the first. The two differ only in the number of the object.
     Either(Expr, Box<Stmt>, Box<Stmt>),
-    /// `pthread_cleanup_push(handler)` … `pop(1)`: which handler, and what stands between.
+    /// `pthread_cleanup_push(handler)` … `pop(1)`: the handler, and the block between.
     Cleanup(usize, Block),
 }
 
@@ -253,17 +255,17 @@ pub enum Type {
     Long,
 }
 
-/// Where a shared variable lies.
+/// The storage of a shared variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// A variable of its own.
+    /// A separate variable.
     Static,
-    /// A member of a structure, beside others. Not for arrays: an index beyond the end leads to the
-    /// next member.
+    /// A member of a structure with other members. Not for arrays, since an index out of bounds
+    /// would access the next member.
     Member,
-    /// A local variable of main, that others reach by a pointer.
+    /// A local variable of main that other threads reach through a pointer.
     Stack,
-    /// A block of the heap, the same.
+    /// A heap block that other threads reach through a pointer.
     Heap,
 }
 
@@ -272,21 +274,21 @@ pub enum Storage {
 #[allow(missing_docs)]
 pub struct Global {
     pub kind: Type,
-    /// Elements; `None`: a scalar.
+    /// The number of elements; `None` for a scalar.
     pub array: Option<usize>,
     pub volatile: bool,
     pub storage: Storage,
-    /// Of each element.
+    /// The initial value of each element.
     pub initial: i16,
 }
 
 impl Global {
-    /// How many elements it has.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.array.unwrap_or(1)
     }
 
-    /// Never: for clippy.
+    /// Always false; clippy requires it.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -308,14 +310,14 @@ pub struct Function {
     pub body: Block,
 }
 
-/// Where mutexes and the like lie.
+/// The storage of mutexes and other synchronisation objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objects {
-    /// Each is a variable.
+    /// Each is a separate variable.
     Plain,
     /// In arrays.
     Arrays,
-    /// In arrays in a block of the heap, initialised by calls.
+    /// In arrays in a heap block; calls initialise them.
     Block,
 }
 
@@ -329,26 +331,26 @@ pub struct Program {
     pub rwlocks: usize,
     /// Initial values.
     pub semaphores: Vec<u8>,
-    /// How many threads each waits for.
+    /// The number of threads that each barrier waits for.
     pub barriers: Vec<u8>,
     pub spins: usize,
-    /// What each does once: stores and additions of constants.
+    /// The routine of each control: stores and additions of constants.
     pub onces: Vec<Block>,
-    /// Cleanup handlers, of the same kind.
+    /// Cleanup handlers, with the same kinds of statements.
     pub handlers: Vec<Block>,
     /// Shared pointers.
     pub pointers: usize,
     pub objects: Objects,
     /// The destructor of the key.
     pub destructor: Option<Block>,
-    /// Main is the first.
+    /// The first is main.
     pub functions: Vec<Function>,
-    /// Function and argument of each thread; main is the first.
+    /// Function and argument of each thread; the first is main.
     pub threads: Vec<(usize, i16)>,
 }
 
 impl Stmt {
-    /// The blocks within.
+    /// The blocks inside the statement.
     pub fn blocks(&self) -> Vec<&Block> {
         match self {
             Stmt::If(_, a, b) | Stmt::Try(a, b) => vec![a, b],
@@ -362,7 +364,7 @@ impl Stmt {
         }
     }
 
-    /// The same, to be changed.
+    /// The blocks inside the statement, mutable.
     pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
         match self {
             Stmt::If(_, a, b) | Stmt::Try(a, b) => vec![a, b],
@@ -384,7 +386,7 @@ impl From<Stmt> for Node {
 }
 
 impl Program {
-    /// All bodies in the order in which they are printed.
+    /// All bodies in the order in which they are printed, mutable.
     pub fn bodies_mut(&mut self) -> Vec<&mut Block> {
         let mut all: Vec<&mut Block> = self.destructor.iter_mut().collect();
         all.extend(self.onces.iter_mut());
@@ -393,7 +395,7 @@ impl Program {
         all
     }
 
-    /// The same, to look at.
+    /// All bodies in the order in which they are printed.
     pub fn bodies(&self) -> Vec<&Block> {
         let mut all: Vec<&Block> = self.destructor.iter().collect();
         all.extend(self.onces.iter());
@@ -402,7 +404,7 @@ impl Program {
         all
     }
 
-    /// Gives each statement its number; how many there are.
+    /// Numbers all statements and returns how many there are.
     pub fn number(&mut self) -> u32 {
         fn go(block: &mut Block, next: &mut u32) {
             for node in block {
@@ -425,7 +427,7 @@ impl Program {
         self.bodies().iter().any(|body| any(body, test))
     }
 
-    /// Whether main's frame is there as long as another thread may reach it: main joins all threads
+    /// Whether main's frame exists as long as other threads may access it: main joins all threads
     /// that are created, and ends last.
     pub fn main_stays(&self) -> bool {
         let body = &self.functions[0].body;
@@ -436,7 +438,7 @@ impl Program {
         !by_number && (1..self.threads.len()).all(|t| joins(t) || !creates(t)) && !any(body, &leaves)
     }
 
-    /// The statement of a number.
+    /// The statement with this number.
     pub fn statement(&self, id: u32) -> Option<&Stmt> {
         fn go(block: &Block, id: u32) -> Option<&Stmt> {
             block.iter().find_map(|node| {

@@ -1,11 +1,12 @@
-//! A small random number generator (SplitMix64): the same sequence on every machine, for ever.
+//! A small random number generator (SplitMix64). Its sequence is the same on every machine, and
+//! must not change.
 
 /// Random numbers from a seed.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// From a seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x68_756e_7421)
     }
@@ -18,17 +19,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Below `n`.
+    /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with probability 1 in `n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of them.
+    /// A random element.
     pub fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }

@@ -1,9 +1,9 @@
-//! Makes a program smaller as long as it still shows the same: statements, threads and expressions
-//! are left out one by one.
+//! Makes a program smaller as long as it still shows the same disagreement. It removes statements,
+//! threads and expressions one by one.
 
 use crate::program::{Block, Expr, MutexKind, Node, Objects, Program, Stmt, Storage, Type};
 
-/// The smallest program found for which the test holds. It holds for the one given.
+/// The smallest program found that passes the test. The given program must pass it.
 pub fn shrink(program: &Program, test: &mut dyn FnMut(&Program) -> bool, mut tries: usize) -> Program {
     let mut best = program.clone();
     loop {
@@ -19,7 +19,7 @@ pub fn shrink(program: &Program, test: &mut dyn FnMut(&Program) -> bool, mut tri
                 if test(&smaller) {
                     best = smaller;
                     better = true;
-                    continue; // what was next has this number now
+                    continue; // the next way to shrink has this number now
                 }
             }
             k += 1;
@@ -34,7 +34,7 @@ pub fn shrink(program: &Program, test: &mut dyn FnMut(&Program) -> bool, mut tri
 fn nth(program: &Program, k: usize) -> Option<Program> {
     let mut smaller = program.clone();
     let mut left = k;
-    // A thread and all that is done with it.
+    // Removes a thread and all operations on it.
     let threads = program.threads.len();
     if left + 1 < threads {
         let gone = threads - 1 - left;
@@ -67,7 +67,7 @@ fn without_thread(block: &mut Block, gone: usize) {
     }
 }
 
-/// Takes one choice at a time.
+/// Whether this choice is the selected one; counts down otherwise.
 fn chosen(left: &mut usize) -> bool {
     if *left == 0 {
         return true;
@@ -77,7 +77,7 @@ fn chosen(left: &mut usize) -> bool {
 }
 
 fn in_block(block: &mut Block, left: &mut usize) -> bool {
-    // Several at once, then one.
+    // Remove several at once first, then one.
     let n = block.len();
     if n > 3 {
         for (from, to) in [(n / 2, n), (0, n / 2)] {
@@ -114,7 +114,7 @@ fn in_block(block: &mut Block, left: &mut usize) -> bool {
     false
 }
 
-/// A statement with a simpler expression or form.
+/// The statement with a simpler expression or form.
 fn simpler(stmt: &Stmt, left: &mut usize) -> Option<Stmt> {
     let mut copy = stmt.clone();
     for e in expressions(&mut copy) {
@@ -185,7 +185,7 @@ fn uses(program: &Program, global: usize) -> bool {
     })
 }
 
-/// Objects: kinds, types, what is not used any more.
+/// Simplifies objects: their kinds and types; removes unused ones.
 fn objects(program: &mut Program, left: &mut usize) -> bool {
     for i in 0..program.mutexes.len() {
         if program.mutexes[i] != MutexKind::Normal && chosen(left) {
@@ -311,8 +311,8 @@ fn objects(program: &mut Program, left: &mut usize) -> bool {
     false
 }
 
-/// Whether the program is one that the generator could make: each thread is created once before it
-/// is joined or cancelled, jumps have a target, and functions do not lack the key.
+/// Whether the generator could make the program: each thread is created once before it is joined or
+/// cancelled, jumps have a target, and the key has a destructor if functions use it.
 fn is_sound(program: &Program) -> bool {
     let mut created = vec![0; program.threads.len()];
     let mut sound = true;
@@ -340,7 +340,7 @@ fn is_sound(program: &Program) -> bool {
         go(&function.body, (false, false), &mut created, &mut sound);
     }
     let keys = program.any(&|s| matches!(s, Stmt::SetKey(_) | Stmt::GetKey(_)));
-    // Threads that are created by number have one function.
+    // If threads are created by number, all of them have the same function.
     let numbers = program.any(&|s| matches!(s, Stmt::CreateAt(_)));
     sound &= !numbers
         || program.threads[1..]

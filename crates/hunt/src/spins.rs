@@ -1,4 +1,4 @@
-//! Threads that wait in loops for ever, by definition: a set of states that nothing leads out of.
+//! Threads that wait in loops for ever, by definition: a set of states that no step leaves.
 
 use crate::code::{Code, Op};
 use crate::program::{Program, Stmt};
@@ -6,22 +6,22 @@ use crate::state::{NOBODY, State, Status};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// Whether all threads that can move go round for ever, and one of them could end if it saw
-/// something else.
+/// Whether all threads that can move run for ever, although one of them could end if it read
+/// another value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Spins {
     /// There is no such set of states.
     No,
-    /// There is one, but more happens in it than reads: any verdict will do.
+    /// There is such a set, but its steps do more than read: every verdict is accepted.
     Perhaps,
     /// A verdict must not be `true`.
     Certainly,
 }
 
-/// A move: from where, where to, and who moves.
+/// A step: its source state, its target state, and its thread.
 pub(crate) type Step = (usize, usize, usize);
 
-/// Decides it on the graph of all states.
+/// Decides it by the graph of all states.
 pub(crate) fn spins(program: &Program, code: &[Code], states: &[State], steps: &[Step]) -> Spins {
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(states.len(), steps.len());
     for _ in states {
@@ -50,14 +50,14 @@ pub(crate) fn spins(program: &Program, code: &[Code], states: &[State], steps: &
     sets.max().unwrap_or(Spins::No)
 }
 
-/// Of a set of states that nothing leads out of, by its moves.
+/// Decides it for a set of states that no step leaves, by its steps.
 fn of_set(program: &Program, code: &[Code], states: &[State], moves: &[Step]) -> Spins {
     let first = &states[moves[0].0];
     let parked = |t: &crate::state::Thread| t.status == Status::Parked;
     if first.ended || first.threads.iter().any(parked) {
         return Spins::No;
     }
-    // Who is about to end the process only waits for the others.
+    // A thread whose next step ends the process only waits for the others.
     let op = |state: &State, t: usize| {
         let code = &code[program.threads[t].0];
         &code.insts[usize::from(state.threads[t].pc)].op
@@ -73,7 +73,7 @@ fn of_set(program: &Program, code: &[Code], states: &[State], moves: &[Step]) ->
     if !moves.iter().any(ends) {
         return Spins::No;
     }
-    // Unoptimised code looks at pointers, too, to find what it writes.
+    // Unoptimised code also reads pointers, to find the target of a write.
     let waits = |step: &Step| ends(step) && looks(op(&states[step.0], step.2));
     if !moves.iter().any(waits) {
         return Spins::Perhaps;
@@ -92,7 +92,7 @@ fn of_set(program: &Program, code: &[Code], states: &[State], moves: &[Step]) ->
     let only_looks = moves
         .iter()
         .all(|&(from, _, t)| same(&states[from]) && has_no_effect(op(&states[from], t)));
-    // A jump out of the loop by longjmp is none for the product.
+    // The product does not treat a longjmp out of the loop as an exit of the loop.
     let jumps = program.any(&|s| matches!(s, Stmt::Throw(_)));
     match only_looks && !jumps {
         true => Spins::Certainly,
@@ -117,7 +117,7 @@ fn looks(op: &Op) -> bool {
     )
 }
 
-/// What only reads, where no value changes.
+/// Whether the operation has no effect, if it does not change a value.
 fn has_no_effect(op: &Op) -> bool {
     match op {
         Op::Let(..) | Op::Next(_) | Op::Jump(_) | Op::Unless(..) | Op::UnlessPointer(_) => true,
@@ -135,7 +135,7 @@ fn has_no_effect(op: &Op) -> bool {
     }
 }
 
-/// Whether the end of the thread or of the process can be reached.
+/// Whether the end of the thread or of the process is reachable.
 fn may_end(code: &Code, from: usize) -> bool {
     let mut seen = vec![false; code.insts.len()];
     let mut open = vec![from];

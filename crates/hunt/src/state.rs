@@ -1,23 +1,25 @@
-//! A state of a program, whole: it is its own key among the states seen, so no hash stands for it.
+//! The complete state of a program. The set of visited states stores whole states and no hashes of
+//! them.
 //!
-//! Happens-before needs no counting clocks. A *record* stands for the last access of one thread to
-//! one location in one way, and keeps as a set of bits which clocks include it: those of threads,
-//! of locks, of release sequences and so on. A later access races with it if the accessing thread's
-//! clock does not include it. An older access of the same thread, location and way is included
-//! wherever the newer one is, and who is unordered with the older one and still to come is
-//! unordered with the newer one; so the newer one takes its place, and states of endless programs
-//! stay finitely many.
+//! Happens-before is represented without counting clocks. A *record* is the last access of one
+//! thread to one location in one way. It has a set of bits: the clocks that include the access.
+//! These are the clocks of threads, of locks, of release sequences and so on. A later access races
+//! with the record if the clock of the accessing thread does not include it.
+//!
+//! A newer access of the same thread, location and way replaces the older one. A clock that
+//! includes the newer access also includes the older one, so a later access that races with the
+//! older one also races with the newer one. Therefore endless programs have finitely many states.
 
 use crate::program::{LOCALS, MAX_THREADS, Program};
 
 /// No thread.
 pub const NOBODY: u8 = u8::MAX;
-/// What `pthread_once` was done with.
+/// The state of a `pthread_once` control whose routine has ended.
 pub const DONE: u8 = u8::MAX;
-/// Cells of the heap that each thread may take.
+/// The maximum number of heap cells for each thread.
 pub const CELLS: usize = 3;
 
-/// What a thread is about.
+/// The status of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
     NotStarted,
@@ -25,14 +27,14 @@ pub enum Status {
     Running,
     /// In the wait set of a condition variable.
     Waiting,
-    /// Out of it, and wants the mutex.
+    /// Woken; waits for the mutex.
     Woken,
-    /// Arrived at a barrier that waits for others.
+    /// Arrived at this barrier, which waits for other threads.
     Arrived(u8),
-    /// Let go by a barrier; as its serial thread, or not.
+    /// Released by a barrier; whether as its serial thread.
     Released(bool),
     Finished,
-    /// A false assumption, or a fault of its own: it never moves again.
+    /// Stopped by a false assumption or its own fault; takes no further step.
     Parked,
 }
 
@@ -42,20 +44,20 @@ pub struct Thread {
     pub pc: u16,
     pub status: Status,
     pub locals: [i16; LOCALS],
-    /// The function's pointer: null, or a cell's number plus one.
+    /// The function's pointer: null (0), or the number of a cell plus one.
     pub pointer: u8,
     pub key: i16,
     pub own: i16,
-    /// Cells taken.
+    /// The number of cells that it has taken.
     pub cells: u8,
     pub timed_out: bool,
-    /// A cancellation was asked for, it is disabled, it is under way.
+    /// A cancellation is requested; cancellation is disabled; cancellation is in progress.
     pub cancel: bool,
     pub uncancellable: bool,
     pub cancelled: bool,
 }
 
-/// Ways of access.
+/// A way to access a location.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Way {
     pub write: bool,
@@ -68,7 +70,7 @@ pub struct Record {
     pub location: u8,
     pub thread: u8,
     pub way: Way,
-    /// The clocks that include it.
+    /// The clocks that include the access.
     pub known: u64,
 }
 
@@ -94,19 +96,19 @@ pub struct State {
     pub values: Vec<i16>,
     pub pointers: Vec<u8>,
     pub cells: Vec<Cell>,
-    /// Owner and how often.
+    /// The owner, and how many times it holds the mutex.
     pub mutexes: Vec<(u8, u8)>,
     pub rwlocks: Vec<RwLock>,
     pub semaphores: Vec<u8>,
     pub spins: Vec<u8>,
     pub onces: Vec<u8>,
-    /// Who is in an atomic block.
+    /// The thread that is in an atomic block.
     pub holder: u8,
     pub ended: bool,
     pub records: Vec<Record>,
 }
 
-/// Where the clocks' bits and the locations are.
+/// The positions of the clocks' bits, and the numbers of the locations.
 #[derive(Clone, Debug)]
 pub struct Layout {
     threads: u32,
@@ -116,10 +118,10 @@ pub struct Layout {
     barriers: u32,
     spins: u32,
     onces: u32,
-    /// The first bit of each location that is accessed atomically: one for each thread that heads a
-    /// release sequence.
+    /// For each location that is accessed atomically, its first bit. It has one bit for each
+    /// thread, for the release sequence that the thread heads.
     pub atomics: Vec<Option<u32>>,
-    /// Bits used.
+    /// The number of bits in use.
     pub bits: u32,
     /// The first location of each global.
     pub globals: Vec<u8>,
@@ -130,13 +132,13 @@ pub struct Layout {
 /// The clocks.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
-    /// What a thread knows.
+    /// The clock of a thread.
     Thread(usize),
-    /// What it will know at an acquire fence.
+    /// The clock that the thread will join at an acquire fence.
     AcquireFence(usize),
-    /// What it knew at its last release fence.
+    /// The thread's clock at its last release fence.
     ReleaseFence(usize),
-    /// What whoever woke it knew.
+    /// The clock of the thread that woke this one.
     Wakeup(usize),
     Mutex(usize),
     Writers(usize),
@@ -145,12 +147,12 @@ pub enum Clock {
     Barrier(usize),
     Spin(usize),
     Once(usize),
-    /// The one lock that atomic blocks take.
+    /// The one lock of all atomic blocks.
     Blocks,
 }
 
 impl Layout {
-    /// The layout of a program's states; `atomics` says which globals are accessed atomically.
+    /// The layout for a program; `atomics` says which globals are accessed atomically.
     pub fn new(program: &Program, atomics: &[bool]) -> Layout {
         let threads = program.threads.len() as u32;
         let mut next = 4 * threads + 1;
@@ -211,7 +213,7 @@ impl Layout {
         1 << at
     }
 
-    /// The bits of the release sequences of an atomic location: all of them, and the first.
+    /// The bits of the release sequences of an atomic location, and the position of the first bit.
     pub fn released(&self, location: u8) -> (u64, u32) {
         let first = self.atomics[usize::from(location)].unwrap_or(63);
         (((1u64 << self.threads) - 1) << first, first)
@@ -219,7 +221,7 @@ impl Layout {
 }
 
 impl State {
-    /// The beginning.
+    /// The initial state.
     pub fn first(program: &Program) -> State {
         let thread = |argument: i16, status| {
             let mut locals = [0; LOCALS];
@@ -275,7 +277,7 @@ impl State {
         }
     }
 
-    /// `to` learns what `from` includes.
+    /// The clocks in `to` join the clocks in `from`.
     pub fn learn(&mut self, to: u64, from: u64) {
         for record in &mut self.records {
             if record.known & from != 0 {
@@ -284,14 +286,15 @@ impl State {
         }
     }
 
-    /// `to` includes nothing any more.
+    /// Clears the clocks in `to`.
     pub fn forget(&mut self, to: u64) {
         for record in &mut self.records {
             record.known &= !to;
         }
     }
 
-    /// Leaves out records that all who could race with them include.
+    /// Removes records that no later access can race with: the clocks of all other threads that can
+    /// move include them.
     pub fn prune(&mut self) {
         let mut live = 0u64;
         for (i, thread) in self.threads.iter().enumerate() {
@@ -302,7 +305,7 @@ impl State {
                 live |= 1 << i;
             }
         }
-        // Threads to come know what their creator does, and that is a live one.
+        // A thread that is not yet created will inherit the clock of its creator, which can move.
         self.records.retain(|r| live & !(1 << r.thread) & !r.known != 0);
     }
 }

@@ -1,7 +1,7 @@
-//! Steps: what each thread can do in a state, and the state after it.
+//! Steps: what each thread can do in a state, and the resulting state.
 //!
-//! One step is one access to shared memory or one operation of a library, and what the thread then
-//! does on its own.
+//! One step is one access to shared memory or one operation of a library, followed by all
+//! thread-local computation up to the next step.
 
 use crate::code::{Code, Op};
 use crate::program::{Expr, MutexKind, Order, Place, Program, Stmt};
@@ -11,18 +11,18 @@ use std::collections::BTreeSet;
 
 mod perform;
 
-/// What a program does wrong, but deadlocks. Numbers are those of statements.
+/// A fault of a program. The numbers are those of statements.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wrong {
-    /// A kind of fault as the product names it, and where.
+    /// The kind of the fault, with the product's name, and the statement.
     Fault(&'static str, u32),
-    /// Two accesses to a variable.
+    /// A data race on this variable.
     Race(String),
-    /// Of some threads or of all.
+    /// A deadlock of some or of all threads.
     Deadlock,
 }
 
-/// Which of the things that POSIX and C allow happen.
+/// Which of the events that POSIX and C allow can happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Allowed {
@@ -31,7 +31,7 @@ pub struct Allowed {
     pub timeouts: bool,
 }
 
-/// A program that can be stepped.
+/// A program with its code, ready to take steps.
 pub struct Machine<'a> {
     pub program: &'a Program,
     pub allowed: Allowed,
@@ -39,14 +39,14 @@ pub struct Machine<'a> {
     pub layout: Layout,
     acquire_fences: bool,
     release_fences: bool,
-    /// What was seen to go wrong.
+    /// The faults that were seen.
     pub wrong: RefCell<BTreeSet<Wrong>>,
-    /// Something happened that this enumerator has no meaning for: the program is left out.
+    /// Something happened that the enumerator does not model; the program is skipped.
     pub odd: Shared<bool>,
 }
 
-/// What a thread can do: an alternative of its next step, and whether that is a spurious wakeup,
-/// which is possible and never promised.
+/// A possible step of a thread: an alternative of its next action. `spurious`: a spurious wakeup,
+/// which is possible but never guaranteed.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
     pub thread: usize,
@@ -60,7 +60,7 @@ const TIMEOUT: u8 = 1;
 const CANCELLED: u8 = 2;
 
 impl<'a> Machine<'a> {
-    /// The machine of a program.
+    /// The machine for a program.
     pub fn new(program: &'a Program, allowed: Allowed) -> Self {
         let atomics: Vec<bool> = (0..program.globals.len())
             .map(|g| {
@@ -92,7 +92,7 @@ impl<'a> Machine<'a> {
         &self.code
     }
 
-    /// The state in which main stands before its first step.
+    /// The state before the first step of main.
     pub fn first(&self) -> State {
         let mut state = State::first(self.program);
         self.run_on(&mut state, 0);
@@ -109,7 +109,7 @@ impl<'a> Machine<'a> {
         self.layout.bit(clock)
     }
 
-    /// What the threads can do.
+    /// All possible steps.
     pub fn moves(&self, state: &State) -> Vec<Move> {
         let mut all = Vec::new();
         if state.ended {
@@ -180,13 +180,13 @@ impl<'a> Machine<'a> {
         )
     }
 
-    /// Whether the thread stands at a cancellation point with a cancellation to act on.
+    /// Whether the thread is at a cancellation point and will act on a pending cancellation.
     fn acts_on_cancel(&self, state: &State, t: usize) -> bool {
         let me = &state.threads[t];
         me.cancel && !me.uncancellable && Self::is_cancellation_point(self.op(state, t).0)
     }
 
-    /// How many alternatives the next step of a running thread has; 0 if it is blocked.
+    /// The number of alternatives of a running thread's next step; 0 if it is blocked.
     fn alternatives(&self, state: &State, t: usize) -> u8 {
         if self.acts_on_cancel(state, t) {
             return 1;
@@ -253,7 +253,7 @@ impl<'a> Machine<'a> {
         (0..state.threads.len()).filter(waits).collect()
     }
 
-    /// The location that a place means; `None` if there is none.
+    /// The location of a place; `None` if the index is out of bounds.
     fn location(&self, state: &State, t: usize, place: &Place) -> Option<u8> {
         let index = place
             .index
@@ -265,7 +265,8 @@ impl<'a> Machine<'a> {
             .then(|| self.layout.globals[place.global] + index as u8)
     }
 
-    /// Whom a blocked thread waits for: any one of them is enough to keep it there.
+    /// The threads that a blocked thread waits for. Each of them alone is enough to keep it
+    /// blocked.
     pub fn waits_for(&self, state: &State, t: usize) -> Vec<usize> {
         let one = |u: u8| if u < 250 { vec![usize::from(u)] } else { Vec::new() };
         let op = self.op(state, t).0;
@@ -290,8 +291,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The thread that a creation or a join means, if there is one; a join means one that was
-    /// created.
+    /// The thread that a creation or a join refers to. `None` unless it is not yet created (for a
+    /// creation) or created (for a join).
     pub fn target(&self, state: &State, t: usize) -> Option<usize> {
         let at = |e: &Expr| {
             usize::try_from(e.value(&state.threads[t].locals))
@@ -329,7 +330,7 @@ impl<'a> Machine<'a> {
         state.threads[t].status = Status::Parked;
     }
 
-    /// Runs what concerns the thread only, up to its next step.
+    /// Runs thread-local computation up to the thread's next step.
     fn run_on(&self, state: &mut State, t: usize) {
         for _ in 0..10_000 {
             let (op, id) = self.op(state, t);
@@ -441,7 +442,7 @@ impl<'a> Machine<'a> {
         state.threads[t].pc = next;
     }
 
-    /// The thread goes to its end, as it does when it exits.
+    /// Moves the thread to the code that runs when it exits.
     fn leave(&self, state: &mut State, t: usize) {
         let (function, _) = self.program.threads[t];
         let me = &mut state.threads[t];

@@ -1,4 +1,5 @@
-//! All states of a program, and what follows: the truth that the product is compared with.
+//! All states of a program and the results that follow from them. The product is compared with
+//! these results.
 
 use crate::program::{Program, Stmt};
 use crate::spins::{Spins, spins};
@@ -9,41 +10,42 @@ use rustc_hash::FxHasher;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-/// Whether a thread waits for ever beside others that go on for ever, and there is no cycle of
-/// threads that wait for each other.
+/// Whether a thread is blocked for ever while others run for ever, without a cycle of threads that
+/// wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stranded {
-    /// None does.
+    /// No thread is.
     No,
-    /// One does, unless a false assumption or a fault stops another thread: any verdict will do.
+    /// A thread is, but only in executions in which no false assumption or fault stops another
+    /// thread: every verdict is accepted.
     Perhaps,
-    /// A verdict must not be `true`, and may be `false` or `unknown`.
+    /// A thread is. The verdict must not be `true`; it may be `false` or `unknown`.
     Certainly,
 }
 
-/// What there is to know about a program.
+/// The expected results for a program.
 #[derive(Clone, Debug)]
 pub struct Truth {
-    /// All that can go wrong.
+    /// All faults, races and deadlocks.
     pub wrong: BTreeSet<Wrong>,
-    /// Threads that can never move again while others go on for ever, if there is no deadlock.
+    /// Whether threads are blocked for ever while others run for ever. `No` if there is a deadlock.
     pub stranded: Stranded,
-    /// Threads that go round for ever.
+    /// Whether threads wait in loops for ever.
     pub spins: Spins,
-    /// Some execution has no end.
+    /// Some execution does not end.
     pub endless: bool,
-    /// How many there are.
+    /// The number of states.
     pub states: usize,
 }
 
 impl Truth {
-    /// Whether there is a race.
+    /// Whether there is a data race.
     pub fn races(&self) -> bool {
         self.wrong.iter().any(|w| matches!(w, Wrong::Race(_)))
     }
 
-    /// Whether C leaves open what the program does: then only unoptimised code does what the
-    /// enumerator does.
+    /// Whether the program has undefined behaviour in C. Then only unoptimised code behaves like
+    /// the enumerator.
     pub fn undefined(&self) -> bool {
         let defined = |w: &Wrong| match w {
             Wrong::Race(_) => false,
@@ -62,8 +64,8 @@ struct Edge {
     spurious: bool,
 }
 
-/// Explores all states; `None`, if there are more than the limit, or the program does something
-/// without a meaning here.
+/// Explores all states. `None` if there are more than `limit`, or if the program does something
+/// that the enumerator does not model.
 pub fn truth(program: &Program, allowed: Allowed, limit: usize) -> Option<Truth> {
     let machine = Machine::new(program, allowed);
     if machine.odd.get() {
@@ -115,7 +117,7 @@ pub fn truth(program: &Program, allowed: Allowed, limit: usize) -> Option<Truth>
     if deadlock {
         wrong.insert(Wrong::Deadlock);
     }
-    // Nothing promises a spurious wakeup.
+    // A spurious wakeup may happen but is not guaranteed.
     let promised = edges.iter().filter(|e| !e.spurious);
     let steps: Vec<_> = promised
         .map(|e| (e.from as usize, e.to as usize, usize::from(e.thread)))
@@ -129,15 +131,16 @@ pub fn truth(program: &Program, allowed: Allowed, limit: usize) -> Option<Truth>
     })
 }
 
-/// What the states say about deadlocks.
+/// The data about deadlocks, from all states.
 struct Deadlocks {
     cancels: bool,
-    /// No thread can move.
+    /// In some state, a thread is blocked, no thread can move, and no thread was stopped.
     stuck: bool,
-    /// States with a closed cycle, and a thread in it.
+    /// States with a cycle of waiting threads, and one thread of the cycle.
     cycles: Vec<(u32, usize)>,
-    /// States after which nothing is said about threads that wait: the process has ended, a thread
-    /// was stopped, or all are stuck.
+    /// States that end the search for stranded threads: the process has ended, a thread was
+    /// stopped, or no thread can move. A thread in a state from which one of these is reachable
+    /// does not count as stranded.
     open: Vec<u32>,
 }
 
@@ -184,7 +187,7 @@ impl Deadlocks {
         }
     }
 
-    /// Whether there is a deadlock, and otherwise whether threads are stranded.
+    /// Returns whether there is a deadlock and, if there is none, whether threads are stranded.
     fn decide(&self, machine: &Machine<'_>, states: &[State], edges: &[Edge]) -> (bool, Stranded) {
         let firm: Vec<Edge> = edges.iter().filter(|e| !e.spurious).copied().collect();
         let all = |_: u32| true;
@@ -192,7 +195,8 @@ impl Deadlocks {
             let threads = &states[at as usize].threads;
             threads.iter().any(|t| t.status == Status::Parked)
         };
-        // Who waits at a state, and goes on in no continuation in which the states are of a kind.
+        // For each thread and state: true if the thread is blocked there and moves in no
+        // continuation within the states that satisfy `within`.
         let waits_for_ever = |within: &dyn Fn(u32) -> bool| -> Vec<Vec<bool>> {
             let threads = 0..states.first().map_or(0, |s| s.threads.len());
             let of = |t: usize| {
@@ -212,8 +216,8 @@ impl Deadlocks {
         if self.stuck || !self.cancels && !self.cycles.is_empty() || self.cycles.iter().any(cycle) {
             return (true, Stranded::No);
         }
-        // Who waits, perhaps by way of others, for what a thread has that goes on for ever starves:
-        // that is no deadlock. Servers join such threads.
+        // A thread that waits, directly or through other threads, for an endless thread starves.
+        // That is no deadlock: servers join such threads.
         let stranded = |dead: &[Vec<bool>], open: &[bool], within: &dyn Fn(u32) -> bool| {
             let is = |t: usize, at: usize| {
                 let goes_on = |u: usize| !dead[u][at] && states[at].threads[u].status != Status::Finished;
@@ -238,7 +242,7 @@ impl Deadlocks {
     }
 }
 
-/// For whom a thread waits, directly or by way of others that wait.
+/// The threads that a thread waits for, directly or through other waiting threads.
 fn awaited(machine: &Machine<'_>, state: &State, thread: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut work = vec![thread];
@@ -253,7 +257,7 @@ fn awaited(machine: &Machine<'_>, state: &State, thread: usize) -> Vec<usize> {
     found
 }
 
-/// The states from which edges between states of a kind lead to a goal.
+/// The states from which a path leads to a goal. All states of the path must satisfy `within`.
 fn leads(
     states: usize,
     edges: &[Edge],
@@ -277,7 +281,7 @@ fn leads(
     seen
 }
 
-/// Whether a blocked thread waits for itself, over others that are blocked.
+/// Whether a blocked thread waits for itself through other blocked threads.
 fn closes(machine: &Machine<'_>, state: &State, thread: usize, blocked: &dyn Fn(usize) -> bool) -> bool {
     let mut todo = vec![thread];
     let mut seen = 0u8;

@@ -1,4 +1,4 @@
-//! The work of one process: programs of a range of seeds, in batches.
+//! The work of one process: the programs for a range of seeds, in batches.
 
 use crate::compare::{Disagreement, compare, words};
 use crate::generate;
@@ -15,34 +15,34 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Programs that are compiled at once.
+/// Number of programs that are compiled together.
 const BATCH: usize = 32;
-/// Programs with more states than this are left out.
+/// Programs with more states than this are skipped.
 pub const MAX_STATES: usize = 5_000;
 
-/// Whether the product has `--weak-cas-failures`; without it, it lets weak compare-exchanges fail
-/// only where the values differ.
+/// Whether the product has `--weak-cas-failures`. Without this option, it lets a weak
+/// compare-exchange fail only if the values differ.
 pub const WEAK_OPTION: bool = true;
 
-/// What the hunt is to do, beside seeds.
+/// Settings of the hunt, in addition to the seeds.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where files are written.
+    /// The directory for output files.
     pub directory: PathBuf,
 }
 
-/// What became of programs and runs.
+/// Numbers of programs and runs, by result.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct Counts(pub BTreeMap<String, u64>);
 
 impl Counts {
-    /// One more of these.
+    /// Adds `n` to a counter.
     pub fn add(&mut self, name: &str, n: u64) {
         *self.0.entry(name.to_owned()).or_default() += n;
     }
 }
 
-/// A program with its truth.
+/// A program with its expected results.
 pub struct Case {
     pub seed: u64,
     pub program: Program,
@@ -51,7 +51,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// The case of a seed; `None` if it has too many states.
+    /// The case for a seed. `None` if the program has too many states, or does something that the
+    /// enumerator does not model.
     pub fn new(seed: u64) -> Option<Case> {
         let program = generate::program(seed);
         let allowed = Allowed {
@@ -68,7 +69,7 @@ impl Case {
         })
     }
 
-    /// How it is checked at a level of optimisation.
+    /// The ways to check the program at a level of optimisation.
     pub fn ways(&self, level: u8) -> Vec<Way> {
         let mut all = if level == 0 {
             ways(self.seed, self.truth.endless)
@@ -82,7 +83,7 @@ impl Case {
     }
 }
 
-/// What the product is told of what may happen.
+/// The options that tell the product what may happen.
 fn options(allowed: Allowed) -> Vec<String> {
     let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
     let mut words = vec!["--spurious-wakeups".to_owned(), switch(allowed.spurious_wakeups)];
@@ -95,11 +96,11 @@ fn options(allowed: Allowed) -> Vec<String> {
     words
 }
 
-/// Who is told what happens.
+/// Receives progress.
 pub trait Listener {
     /// A run begins.
     fn begins(&mut self, seed: u64, way: &Way);
-    /// A run did not decide.
+    /// A run returned no decision.
     fn leaves_open(&mut self, _case: &Case, _way: &Way, _reason: &str) {}
     /// A disagreement was found.
     fn disagrees(&mut self, case: &Case, way: &Way, disagreement: &Disagreement);
@@ -154,7 +155,8 @@ fn batch(
         );
     }
     level(cases, 0, settings, counts, listener)?;
-    // Every fourth batch is compiled with optimisation, too: programs whose meaning C defines.
+    // Every fourth batch is compiled with optimisation too. This takes only programs whose
+    // behaviour C defines.
     let Some(first) = cases.first() else {
         return Ok(());
     };
@@ -216,7 +218,7 @@ fn run(batch: &Batch, k: usize, program: &Program, way: &Way) -> Result<Said, St
     catch_unwind(AssertUnwindSafe(check)).unwrap_or_else(|_| Err("panic".to_owned()))
 }
 
-/// Counts a run; what it is counted as if it did not decide.
+/// Counts a run. Returns the name of its counter if the verdict is unknown.
 fn count(counts: &mut Counts, way: &Way, case: &Case, said: &Result<Said, String>) -> Option<String> {
     counts.add("runs", 1);
     counts.add(&format!("runs at -O{}", way.level), 1);
@@ -249,7 +251,7 @@ fn count(counts: &mut Counts, way: &Way, case: &Case, said: &Result<Said, String
     })
 }
 
-/// A smaller program that shows the same class of disagreement in the same way.
+/// A smaller program with the same class of disagreement, when checked in the same way.
 pub fn shrunk(case: &Case, way: &Way, class: &str, directory: &Path) -> Program {
     let mut test = |program: &Program| {
         let Some(truth) = truth(program, case.allowed, MAX_STATES) else {
@@ -258,7 +260,7 @@ pub fn shrunk(case: &Case, way: &Way, class: &str, directory: &Path) -> Program 
         if way.level > 0 && truth.undefined() {
             return false;
         }
-        // A bound stands in the way of an endless program only.
+        // A program that does not compile shows no disagreement.
         let Ok(batch) = Batch::new(std::slice::from_ref(program), way.level, directory) else {
             return false;
         };
@@ -270,7 +272,7 @@ pub fn shrunk(case: &Case, way: &Way, class: &str, directory: &Path) -> Program 
     shrink(&start, &mut test, 400)
 }
 
-/// The text of a program with what is expected of it.
+/// The text of a program, with the expected results.
 pub fn described(case: &Case, program: &Program, way: &Way, class: &str) -> String {
     let mut text = format!(
         "// {class}\n// seed {}; selvedge check {}\n",

@@ -1,5 +1,5 @@
-//! A slice of the hunt: a few hundred programs of fixed seeds, each in several ways. `cargo xtask
-//! hunt` goes further (docs/hunt.md).
+//! A part of the hunt: a few hundred programs with fixed seeds, each checked in several ways.
+//! `cargo xtask hunt` checks more (docs/hunt.md).
 
 use selvedge_hunt::compare::Disagreement;
 use selvedge_hunt::product::Way;
@@ -34,7 +34,7 @@ fn product_and_enumerator_agree() {
     println!("{counts:#?}");
     assert!(found.0.is_empty(), "{:#?}", found.0);
     let count = |name: &str| counts.0.get(name).copied().unwrap_or(0);
-    // The programs are of all sorts, and most runs decide.
+    // The programs are diverse, and most runs decide.
     assert!(count("programs without a fault") * 10 > count("programs"));
     assert!(count("programs with races") * 8 > count("programs"));
     let undecided: u64 = counts

@@ -1,7 +1,7 @@
-//! Building modules by hand: for tests, and for whoever makes ir from something else than bitcode.
+//! Building modules by hand: for tests, and for front ends that do not start from bitcode.
 //!
-//! A [`FunctionBuilder`] collects one function, a [`ModuleBuilder`] gives the statements their ids
-//! and puts functions together. Neither checks anything: [`verify`](crate::verify) does.
+//! A [`FunctionBuilder`] builds one function. A [`ModuleBuilder`] assigns ids to the statements and
+//! joins the functions. Neither checks anything; [`verify`](crate::verify) does.
 //!
 //! ```
 //! use selvedge_ir::{BinOp, FunctionBuilder, ModuleBuilder, Operand, Type, verify};
@@ -42,7 +42,7 @@ impl Operand {
         Operand::Const(0, Type::Ptr)
     }
 
-    /// The type that the operand has by itself: every operand's but a register's.
+    /// The type of the operand itself; `None` for a register, whose type its function knows.
     pub const fn own_type(self) -> Option<Type> {
         match self {
             Operand::Reg(_) => None,
@@ -70,12 +70,12 @@ impl From<FuncId> for Operand {
     }
 }
 
-/// Collects a function: an entry block at first, more with [`block`](Self::block). Instructions go
-/// to the end of the current block. A block that is never terminated is unreachable.
+/// Builds a function. It starts with an entry block; [`block`](Self::block) adds more. Instructions
+/// are appended to the current block. A block without a terminator ends in `Unreachable`.
 #[derive(Clone, Debug)]
 pub struct FunctionBuilder {
-    /// Statement ids here are indexes into `spans`: the ids in the module are known only when it is
-    /// defined.
+    /// Statement ids in here are indices into `spans`. They become ids of the module when the
+    /// function is defined.
     function: Function,
     current: BlockId,
     spans: IdVec<StmtId, Span>,
@@ -173,7 +173,7 @@ impl FunctionBuilder {
         self.function.blocks[self.current].insts.push(Inst { stmt, kind });
     }
 
-    /// Ends the current block; a second time, replaces its end.
+    /// Ends the current block. A second call replaces the terminator.
     pub fn terminate(&mut self, term: Terminator) {
         let stmt = self.spans.push(self.span);
         let block = &mut self.function.blocks[self.current];

@@ -3,7 +3,8 @@
 use crate::{IntPred, Operand, Type};
 
 impl IntPred {
-    /// Whether it holds of two numbers of so many bits, 1 to 128. The bits above are 0.
+    /// Whether the comparison holds of two numbers with `bits` bits (1 to 128). All higher bits
+    /// must be 0.
     pub fn holds(self, bits: u32, a: u128, b: u128) -> bool {
         let signed = |number: u128| (number << (128 - bits)).cast_signed() >> (128 - bits);
         let (x, y) = (signed(a), signed(b));
@@ -34,15 +35,16 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Its result.
+    /// The result of the comparison for `value`.
     pub fn of(self, value: u64) -> bool {
         let low = u64::MAX >> (64 - u32::from(self.bits));
         let (a, b) = (u128::from(value & low), u128::from(self.with & low));
         self.pred.holds(u32::from(self.bits), a, b)
     }
 
-    /// The comparison by an instruction, if it is one of a value of this type with a number.
-    /// `turned`: the number comes first.
+    /// The comparison of an instruction that compares a value of type `ty` with the constant
+    /// `number`; `None` if `number` is no constant or wider than 64 bits. `turned`: the constant is
+    /// the first operand.
     pub fn with(pred: IntPred, number: Operand, ty: Type, turned: bool) -> Option<Comparison> {
         let Operand::Const(with, _) = number else {
             return None;
@@ -90,7 +92,7 @@ mod tests {
                 ];
                 for (pred, holds) in expected {
                     assert_eq!(pred.holds(8, a.into(), b.into()), holds, "{a} {pred:?} {b}");
-                    // The bits above do not count.
+                    // The higher bits are ignored.
                     let comparison =
                         Comparison::with(pred, Operand::Const(b.into(), Type::Int(8)), Type::Int(8), false);
                     let comparison = comparison.expect("a comparison with a number");

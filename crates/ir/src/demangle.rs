@@ -16,7 +16,8 @@ pub fn demangle(name: &str) -> String {
     name.to_owned()
 }
 
-/// Whether a name is of Rust: its older names look like those of C++, but for a hash at the end.
+/// Whether a name is a mangled Rust name. Legacy Rust names look like C++ names that end with a
+/// hash.
 fn is_rust(name: &str) -> bool {
     let hash = name.rfind("17h").map(|at| &name.as_bytes()[at + 3..]);
     let ends =

@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 pub enum Operand {
     /// A register.
     Reg(Reg),
-    /// A constant: the low `ty.bits()` bits are the value (floats: their IEEE bits; pointers: the
-    /// address, 0 is null).
+    /// A constant: the low `ty.bits()` bits are the value (of a float: its IEEE bits; of a pointer:
+    /// the address, where 0 is null).
     Const(u128, Type),
     /// The address of a global (of the executing thread's copy, if it is thread-local) plus a byte
     /// offset.
@@ -81,7 +81,8 @@ pub enum UnOp {
     BitReverse,
     /// Absolute value of a signed integer (of the minimum: the minimum).
     Abs,
-    /// Undefined or poison becomes any value, the same at each use: an input of the program.
+    /// Undefined or poison becomes an arbitrary value, the same at each use. It is an input of the
+    /// program.
     Freeze,
 }
 
@@ -98,7 +99,7 @@ pub enum CastOp {
     /// Float to integer, rounding towards zero; out of range gives poison.
     FToU,
     FToS,
-    /// The same, saturating, NaN to 0 (`llvm.fptoui.sat`).
+    /// The same, but saturating; NaN becomes 0 (`llvm.fptoui.sat`).
     FToUSat,
     FToSSat,
     UToF,
@@ -153,7 +154,7 @@ pub enum FloatPred {
     True,
 }
 
-/// Arithmetic that also says whether it overflowed.
+/// Arithmetic that also returns whether it overflowed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
@@ -241,7 +242,7 @@ pub struct GepTerm {
     pub index: Operand,
     /// The width of the index in bits.
     pub bits: u8,
-    /// Bytes an index step moves.
+    /// The distance in bytes between two consecutive indices.
     pub stride: i64,
 }
 
@@ -254,22 +255,23 @@ pub enum Callee {
     Indirect(Operand),
 }
 
-/// One of the questions that a landing pad asks about an exception, in their order.
+/// A clause of a landing pad. The clauses are tested in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Clause {
-    /// Whether a handler for this type catches it. The operand is the address of the type's
+    /// A handler for this type catches the exception. The operand is the address of the type's
     /// `std::type_info`; null catches everything.
     Catch {
         /// The type.
         ty: Operand,
-        /// What `LandingPad` gives if it does: positive, and different for different types.
+        /// The result of `LandingPad` if this clause matches: positive, and different for different
+        /// types.
         selector: i32,
     },
-    /// Whether it is none of these types (an exception specification).
+    /// The exception has none of these types (an exception specification).
     Filter {
         /// The types.
         types: Vec<Operand>,
-        /// What `LandingPad` gives if so: negative.
+        /// The result of `LandingPad` if this clause matches: negative.
         selector: i32,
     },
 }
@@ -277,10 +279,10 @@ pub enum Clause {
 /// What the caller does with an exception that leaves the callee.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Pad {
-    /// The first that holds says that the exception is caught here.
+    /// The exception is caught here if a clause matches; the first match counts.
     pub clauses: Vec<Clause>,
-    /// Whether the pad is also entered where none holds, with selector 0, and then goes on with the
-    /// exception.
+    /// Whether the pad is also entered if no clause matches. Then the selector is 0, and the
+    /// exception continues after the pad.
     pub cleanup: bool,
 }
 
@@ -368,8 +370,8 @@ pub enum InstKind {
         a: Operand,
         b: Operand,
     },
-    /// Funnel shift of `a:b` by `amount` modulo the width; `left` gives the high word, else the low
-    /// one.
+    /// Funnel shift of `a:b` by `amount` modulo the width. The result is the high word if `left`,
+    /// else the low word.
     Funnel {
         left: bool,
         dst: Reg,
@@ -385,14 +387,14 @@ pub enum InstKind {
         c: Operand,
     },
 
-    /// `dst = address of the stack object`: the same during the whole call. The object lives from
-    /// function entry (or its `LifetimeStart`) to return (or `LifetimeEnd`).
+    /// `dst = address of the stack object`, which is the same during the whole call. The object is
+    /// alive from function entry (or its `LifetimeStart`) to return (or `LifetimeEnd`).
     LocalAddr {
         dst: Reg,
         local: LocalId,
     },
-    /// The object's scope begins: it lives, and its bytes are undefined. Objects with any
-    /// `LifetimeStart` are dead until it runs.
+    /// The object's scope begins: the object is alive, and its bytes are undefined. An object with
+    /// any `LifetimeStart` is dead until that runs.
     LifetimeStart {
         local: LocalId,
     },
@@ -491,15 +493,16 @@ pub enum InstKind {
         args: SmallVec<[Operand; 4]>,
         types: SmallVec<[Type; 4]>,
     },
-    /// Begins what an `Invoke` does with an exception: the exception that is on its way, and what
-    /// its clauses said. Only where the executing thread comes from such an edge.
+    /// Begins the handling of an exception in an `unwind` target: gives the exception in flight and
+    /// the selector that the pad's clauses determined. It may run only where the executing thread
+    /// came along an unwind edge.
     LandingPad {
         exception: Reg,
         selector: Reg,
     },
-    /// Makes the x86-64 `__va_list_tag` at `list` walk the variable arguments of this call: all of
-    /// them lie in the overflow area (`gp_offset` = 48, `fp_offset` = 176), 8 bytes each, 16 for
-    /// wide integers.
+    /// Initialises the x86-64 `__va_list_tag` at `list` for the variable arguments of this call.
+    /// All of them are in the overflow area (`gp_offset` = 48, `fp_offset` = 176): 8 bytes each, 16
+    /// for wide integers.
     VaStart {
         list: Operand,
     },
@@ -508,10 +511,10 @@ pub enum InstKind {
         dst: Operand,
         src: Operand,
     },
-    /// A hint to let others run (`pause`): a scheduling point without effect.
+    /// A hint to let other threads run (`pause`): a scheduling point without effect.
     Pause,
-    /// Something the front end cannot express; reaching it gives the verdict *unknown* with this
-    /// text.
+    /// Something that the front end cannot express. Reaching it gives the verdict *unknown* with
+    /// this text.
     Unsupported {
         what: String,
     },
@@ -542,8 +545,9 @@ pub enum Terminator {
         targets: Vec<BlockId>,
     },
     Return(SmallVec<[Operand; 1]>),
-    /// The block's last instruction is a call. If it comes back: `normal`. If an exception leaves
-    /// it that `pad` wants: `unwind`, and the call's results are not assigned.
+    /// The block's last instruction is a call. If the call returns, control goes to `normal`. If an
+    /// exception that `pad` accepts leaves it, control goes to `unwind`, and the results of the
+    /// call are not assigned.
     Invoke {
         normal: BlockId,
         unwind: BlockId,

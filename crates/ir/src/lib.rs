@@ -1,13 +1,12 @@
-//! The intermediate representation: what the front end makes of LLVM bitcode and everything behind
-//! it reads.
+//! The intermediate representation. The front end produces it from LLVM bitcode; all later stages
+//! read it.
 //!
-//! A register machine, not SSA: a register may be assigned at several places, φ-nodes are copies on
-//! the edges, scalar locals whose address never escapes are registers. First-class structs and
-//! vectors are flattened into registers, so a call may have several results. Memory is
+//! It is a register machine, not SSA: a register may be assigned at several places. φ-nodes become
+//! copies on the edges. Scalar locals whose address never escapes become registers. First-class
+//! structs and vectors are flattened into registers, so a call may have several results. Memory is
 //! little-endian with 8-byte pointers (x86-64's data layout).
 //!
-//! Semantics of undefined values follow `docs/` (definedness): a register that was never assigned
-//! is *undefined*.
+//! A register that was never assigned is *undefined*; `docs/semantics.md` defines undefined values.
 
 mod build;
 mod comparison;

@@ -76,7 +76,8 @@ pub struct Module {
     pub globals: IdVec<GlobalId, Global>,
     /// All functions, defined and declared.
     pub functions: IdVec<FuncId, Function>,
-    /// What the calls that allocate memory make, as far as the source says it.
+    /// For each call that allocates memory: the type of what it allocates, as far as the source
+    /// says it.
     pub made: BTreeMap<StmtId, ShapeId>,
     /// Global constructors in the order in which they run.
     pub constructors: Vec<FuncId>,

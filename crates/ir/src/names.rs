@@ -1,17 +1,17 @@
-//! The names of operations in the text format: one table per kind, read in both directions by the
-//! printer and the parser.
+//! The names of operations in the text format: one table for each kind. The printer and the parser
+//! use the same tables.
 
 use crate::{AtomicOrder, BinOp, CastOp, FloatPred, IntPred, MinMax, OverflowOp, RmwOp, SatOp, Scalar, UnOp};
 use std::fmt;
 
-/// Whether a function of this name returns a second time when something jumps back to it (C11
-/// 7.13).
+/// Whether a function with this name returns a second time when a jump to its context is made
+/// (`setjmp`, C11 7.13).
 pub fn returns_twice(name: &str) -> bool {
     matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }
 
-/// The function that waits until a word of memory has a value, and changes it, in one step:
-/// `(word, when, then)`. The machine has it; only passes over the ir put calls of it.
+/// A function that waits until a word of memory has a value and then changes it, in one step:
+/// `(word, when, then)`. The machine implements it. Only passes over the ir insert calls of it.
 pub const CLAIM: &str = "__selvedge_claim";
 
 macro_rules! names {
@@ -44,8 +44,8 @@ macro_rules! names {
     )+};
 }
 
-// `BinOp`, `UnOp`, `CastOp` and `MinMax` stand where the mnemonic stands, so their names are
-// distinct from one another and from the mnemonics of `parse/inst.rs`.
+// `BinOp`, `UnOp`, `CastOp` and `MinMax` are printed in the position of the mnemonic. So their
+// names differ from one another and from the mnemonics of `parse/inst.rs`.
 names! {
     BinOp {
         Add = "add", Sub = "sub", Mul = "mul", UDiv = "udiv", SDiv = "sdiv", URem = "urem", SRem = "srem",

@@ -1,9 +1,11 @@
-//! The text format, read. The grammar stands, by example, at the head of `print.rs`.
+//! Parses the text format. The head of `print.rs` shows the grammar by example.
 //!
-//! Recursive descent over a stream of tokens with one token of look-ahead. Nothing is allocated but
-//! what the text itself contains, and nothing in the grammar nests, so neither a huge number nor a
-//! deep nesting can hurt. The parser checks form only: whether ids exist and types agree is
-//! [`verify`](crate::verify)'s business, so that a broken module can be written down in a test.
+//! Recursive descent over a stream of tokens with one token of look-ahead. The parser allocates
+//! only what the text itself contains, and no rule of the grammar is recursive, so neither a huge
+//! number nor deep nesting can exhaust memory or the stack.
+//!
+//! The parser checks the form only. [`verify`](crate::verify) checks whether ids exist and types
+//! agree. So a test can write down a broken module.
 
 mod inst;
 mod lexer;
@@ -33,8 +35,8 @@ type Result<T> = std::result::Result<T, ParseError>;
 /// Reads a module in the text format.
 ///
 /// # Errors
-/// At the first thing that is not of the format. A module that was read may still be ill-formed:
-/// see [`verify`](crate::verify).
+/// At the first token that does not fit the grammar. A module that was parsed may still be
+/// ill-formed: see [`verify`](crate::verify).
 pub fn parse(text: &str) -> Result<Module> {
     let mut parser = Parser::new(text)?;
     let mut module = Module::default();
@@ -387,7 +389,7 @@ impl<'t> Parser<'t> {
         self.list(')', item)
     }
 
-    /// Items with commas up to the closing sign.
+    /// Items separated by commas, up to the closing sign.
     fn list<T>(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut items = Vec::new();
         if self.accept(close)? {
@@ -437,7 +439,7 @@ impl<'t> Parser<'t> {
         self.advance()
     }
 
-    /// Whether the word is there; consumes it if so.
+    /// Whether the word is next; consumes it if so.
     fn flag(&mut self, word: &str) -> Result<bool> {
         let there = self.is_word(word);
         if there {
@@ -453,7 +455,7 @@ impl<'t> Parser<'t> {
         self.advance()
     }
 
-    /// Whether the sign is there; consumes it if so.
+    /// Whether the sign is next; consumes it if so.
     fn accept(&mut self, sign: char) -> Result<bool> {
         let there = self.token == Token::Sign(sign);
         if there {
@@ -500,7 +502,8 @@ impl<'t> Parser<'t> {
         Ok(number)
     }
 
-    /// The id before a definition: the next one, or left out. Whether it is there.
+    /// The optional id before a definition. Returns whether it is present. It is an error if the id
+    /// is present but not the next one.
     fn definition(&mut self, prefix: &str, next: usize) -> Result<bool> {
         let Token::Word(word) = self.token else {
             return Ok(false);
@@ -513,10 +516,10 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The number in an id of this prefix.
+/// The number of an id with this prefix.
 fn id_number(word: &str, prefix: &str) -> Option<u32> {
     let digits = word.strip_prefix(prefix)?;
-    // `parse` would also take a sign.
+    // `parse` alone would also accept a sign.
     if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }

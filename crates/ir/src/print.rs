@@ -1,10 +1,9 @@
-//! The text format, written: `Display` of modules, functions, instructions, terminators and
-//! operands.
+//! Prints the text format: `Display` of modules, functions, instructions, terminators and operands.
 //!
 //! The format exists for dumps, for tests and for fuzzing. It is complete: for every module whose
 //! calls have as many argument types as arguments, [`parse`](crate::parse) of the text gives the
-//! same module. White space and `;` comments do not matter, names are in quotes, everything else
-//! goes by its id:
+//! same module. White space and `;` comments are ignored. Names are in quotes; everything else is
+//! referred to by its id:
 //!
 //! ```text
 //! file file0 "counter.c"
@@ -21,8 +20,8 @@
 //! constructors f0
 //! ```
 //!
-//! The ids before definitions are for the reader: they may be left out, and if they are there they
-//! must be the next ones. The type `f32` and the function `f32` are told apart by their position.
+//! The ids before definitions are for the reader. They may be omitted; if present, they must be the
+//! next ones. The position distinguishes the type `f32` from the function `f32`.
 
 use crate::{
     Block, Callee, Clause, FuncId, Function, Global, InstKind, Module, Operand, Parts, Shape, ShapeId,
@@ -289,7 +288,7 @@ impl Display for InstKind {
     }
 }
 
-/// The type follows where the operand does not already say it.
+/// Writes the type as well if the operand does not determine it.
 fn write_argument(f: &mut Formatter<'_>, arg: &Operand, ty: Type) -> fmt::Result {
     write!(f, "{arg}")?;
     if arg.own_type() == Some(ty) {
@@ -404,7 +403,7 @@ fn write_block(f: &mut Formatter<'_>, block: &Block, module: Option<&Module>) ->
     writeln!(f, "  {} {}", block.term_stmt, block.term)
 }
 
-/// The name of a directly called function, for the reader: it stands in a comment.
+/// The name of a directly called function. It is printed as a comment, for the reader.
 fn called_name<'m>(kind: &InstKind, module: Option<&'m Module>) -> Option<&'m str> {
     match kind {
         InstKind::Call {
@@ -459,7 +458,7 @@ impl<T: Display> Display for Commas<'_, T> {
     }
 }
 
-/// A word with a space before it, or nothing.
+/// A word with a space before it; nothing if false.
 struct Flag(bool, &'static str);
 
 impl Display for Flag {

@@ -1,7 +1,9 @@
-//! How the types of the source divide the bytes of an object: names of its parts for people.
+//! How the types of the source divide the bytes of an object: names of its parts, for people.
 //!
-//! Shapes come from debug information, which nobody verifies: they may refer to each other in
-//! circles, overlap and lie outside what has them. Nothing but texts is made of them.
+//! Shapes come from debug information, which is not verified: they may refer to each other in
+//! cycles, overlap, and extend beyond the object.
+//!
+//! *Invariant*: shapes are used only to produce text.
 
 use crate::ShapeId;
 use selvedge_base::IdVec;
@@ -11,18 +13,18 @@ use std::fmt::Write;
 /// A type of the source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shape {
-    /// What the source calls it (`struct node`, `int`); may be empty.
+    /// Its name in the source (`struct node`, `int`); may be empty.
     pub name: String,
     /// Size in bytes.
     pub size: u64,
-    /// What it consists of.
+    /// Its structure.
     pub parts: Parts,
 }
 
-/// What a type consists of.
+/// The structure of a type.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Parts {
-    /// Nothing with names: a union, something of a library, or unknown.
+    /// No named parts: a union, an internal type of a library, or unknown.
     Opaque,
     /// One value.
     Value(Scalar),
@@ -30,9 +32,9 @@ pub enum Parts {
     Fields(Vec<Field>),
     /// An array.
     Elements {
-        /// What each of them is.
+        /// The type of each element.
         shape: ShapeId,
-        /// From one to the next, in bytes.
+        /// The distance between two elements, in bytes.
         stride: u64,
     },
 }
@@ -44,7 +46,7 @@ pub enum Scalar {
     Signed,
     /// An unsigned integer.
     Unsigned,
-    /// Of C's `bool`.
+    /// A boolean (C's `bool`).
     Bool,
     /// A character.
     Char,
@@ -59,30 +61,31 @@ pub enum Scalar {
 pub struct Field {
     /// Where it begins, in bytes.
     pub offset: u64,
-    /// Its name; empty if its own members are named as the outer one's (a base class, an anonymous
-    /// structure, what a library keeps for itself).
+    /// Its name. It is empty if its own members are named like members of the outer structure: a
+    /// base class, an anonymous structure, or an internal member of a library type.
     pub name: String,
     /// Its type.
     pub shape: ShapeId,
 }
 
-/// Types within types are followed this far.
+/// The maximum depth of types within types.
 const MOST_LEVELS: usize = 32;
 
 /// A place in an object, as the source names it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Part {
-    /// What comes behind the name of the object: `[1].lock`.
+    /// The text that follows the name of the object: `[1].lock`.
     pub path: String,
-    /// Bytes behind the begin of what the path names.
+    /// Offset in bytes from the start of what the path names.
     pub rest: u64,
     /// The type of the part, if it is one value.
     pub value: Option<(Scalar, u64)>,
 }
 
-/// Whether an object of a size may be of a type: it has just that size, it is an array whose length
-/// the type leaves open, or its last member is one. What is larger than a structure may be anything
-/// that begins with it.
+/// Whether an object of this size may be of this type. It may if the sizes are equal, if the object
+/// may be an array of such values or the type is an array of unknown length, or if the last member
+/// of the type is an array that may be longer than declared. A larger object is otherwise of
+/// unknown type: another type may begin with this structure.
 pub fn fits(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64) -> bool {
     shapes.get(shape).is_some_and(|shape| match &shape.parts {
         Parts::Elements { stride, .. } if shape.size == 0 => *stride != 0 && size.is_multiple_of(*stride),
@@ -91,15 +94,16 @@ pub fn fits(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64) -> bool {
     })
 }
 
-/// The smallest part of an object in which some bytes lie. Values without an end are an array.
+/// The smallest part of an object that contains the `bytes` bytes at `offset`. An object that is
+/// larger than its scalar type is an array.
 pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u64, bytes: u64) -> Part {
     let mut part = Part {
         rest: offset,
         ..Part::default()
     };
-    // A place is where its first byte is: the end of one part is in the next one.
+    // An empty range counts as one byte: a position at the end of one part belongs to the next one.
     let bytes = bytes.max(1);
-    // Bytes behind the begin of what is looked at, which need not have a name.
+    // Offset from the start of the current part, which need not have a name.
     let mut inner = offset;
     let mut at = shape;
     if !fits(shapes, shape, size) {
@@ -144,7 +148,7 @@ pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u
                 let holds = |field: &&Field| {
                     let of = shapes.get(field.shape);
                     let size = of.map_or(0, |shape| shape.size);
-                    // An array without a size at the end has all that comes behind it.
+                    // A last member that is an array of unknown size contains all bytes after it.
                     let is_last = fields.last().is_some_and(|last| last == *field);
                     let open = is_last && size == 0 && of.is_some_and(is_array);
                     inner
@@ -170,8 +174,8 @@ fn is_array(shape: &Shape) -> bool {
     matches!(shape.parts, Parts::Elements { .. })
 }
 
-/// Whether objects of a structure may have more bytes than it: its last member is an array without
-/// a size, or of one element, as it was written before there were such.
+/// Whether objects of a structure may be larger than the structure: its last member is a flexible
+/// array, or an array of one element (the idiom before C99).
 fn may_go_on(shapes: &IdVec<ShapeId, Shape>, shape: &Shape) -> bool {
     let Parts::Fields(fields) = &shape.parts else {
         return false;
@@ -243,7 +247,7 @@ mod tests {
         assert_eq!(named(64, 49), (".hits[2]".into(), 1));
         assert_eq!(named(64, 52), (".count".into(), 0));
         assert_eq!(named(64, 63), (".circle.lock".into(), 7));
-        // What is larger may be another type that begins with it.
+        // A larger object may be of another type that begins with this one.
         assert_eq!(named(128, 72), (String::new(), 72));
         assert_eq!(named(72, 0), (String::new(), 0));
     }
@@ -301,7 +305,7 @@ mod tests {
         let whole = shapes.push(shape("struct open", 4, Parts::Fields(fields)));
         let named = |offset| part(&shapes, whole, 24, offset, 4).path;
         assert_eq!([named(0), named(16)], [".n", ".tail[3]"]);
-        // Bytes behind an object that are no further object of its type.
+        // Bytes after the last whole element.
         let odd = part(&shapes, ShapeId::from_index(4), 130, 128, 1);
         assert_eq!((odd.path.as_str(), odd.rest), ("", 128));
     }

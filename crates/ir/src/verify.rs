@@ -1,32 +1,33 @@
-//! The well-formedness of modules, checked.
+//! Checks that modules are well-formed.
 //!
-//! Invariants, beside those that the types themselves enforce:
+//! Invariants, in addition to those that the types themselves enforce:
 //!
-//! - *Names.* Functions have names, no two the same; no two named globals have the same name.
-//! - *Statements.* Their functions exist, and their files if the line is known. No two have one
-//!   function and ordinal. Instructions and terminators refer to existing statements of their own
-//!   function.
-//! - *Globals.* The alignment is a power of two. The initial bytes do not exceed the size;
-//!   relocations lie within the initial bytes, do not overlap, and refer to existing symbols;
-//!   undefined ranges are not empty and lie in the global.
+//! - *Names.* Functions have names, and all of them differ. No two named globals have the same
+//!   name.
+//! - *Statements.* Their functions exist, and so do their files if the line is known. No two
+//!   statements have the same function and ordinal. Instructions and terminators refer to existing
+//!   statements of their own function.
+//! - *Globals.* The alignment is a power of two. The initial bytes do not exceed the size.
+//!   Relocations lie within the initial bytes, do not overlap, and refer to existing symbols.
+//!   Undefined ranges are not empty and lie within the global.
 //! - *Functions.* Parameters are distinct existing registers. Locals have alignments that are
 //!   powers of two. Integer types have 1 to 128 bits. Constructors and destructors exist and take
 //!   no parameters.
-//! - *Operands.* Registers, globals, functions and blocks exist; constants have no bits beyond
-//!   their type's width.
+//! - *Operands.* Registers, globals, functions and blocks exist. Constants have no bits beyond the
+//!   width of their type.
 //! - *Instructions.* Operands and assigned registers have the types that the instruction says or
-//!   implies (`inst.rs` has them in detail); several results are distinct registers; memory orders
-//!   are those C11 allows for the access; alignments are powers of two; lifetime markers name
-//!   scoped locals; `va_start` stands in variadic functions.
+//!   implies (`inst.rs` has them in detail). Several results are distinct registers. Memory orders
+//!   are those that C11 allows for the access. Alignments are powers of two. Lifetime markers name
+//!   scoped locals. `va_start` occurs in variadic functions only.
 //! - *Calls.* There are as many argument types as arguments. If the callee is known and defined,
 //!   the arguments and the results agree in number (variadic: at least) and type with its
 //!   parameters and returns.
-//! - *Terminators.* Targets exist, conditions are `i1`, switch cases are distinct, returns agree
-//!   with the function. An `invoke` stands behind a call; selectors of what it catches are
-//!   positive, those of filters negative.
+//! - *Terminators.* Targets exist, conditions are `i1`, switch cases are distinct, and returns
+//!   agree with the function. An `invoke` follows a call. Selectors of catch clauses are positive;
+//!   those of filters are negative.
 //!
-//! That a register is assigned before it is read is not required: it is undefined then, and the
-//! machine says so.
+//! A register need not be assigned before it is read: it is undefined then, and the machine reports
+//! a use of it.
 
 mod inst;
 
@@ -92,10 +93,10 @@ pub enum Problem {
     /// A function without a name.
     #[error("the name is empty")]
     NoName,
-    /// Two functions or two globals of one name.
+    /// Two functions or two globals with the same name.
     #[error("another one is called {0:?} too")]
     SameName(String),
-    /// Two statements of one function have one ordinal.
+    /// Two statements of one function with the same ordinal.
     #[error("another statement of {func} has the ordinal {ordinal} too")]
     SameOrdinal {
         /// The function.
@@ -137,7 +138,7 @@ pub enum Problem {
     /// A constructor or destructor that takes parameters.
     #[error("the constructor or destructor {0} takes parameters")]
     ConstructorParameters(FuncId),
-    /// An integer type not of 1 to 128 bits.
+    /// An integer type that does not have 1 to 128 bits.
     #[error("there is no integer type {0}")]
     IntWidth(Type),
     /// A constant with bits beyond its type's width.
@@ -163,7 +164,7 @@ pub enum Problem {
         /// What it is.
         found: Type,
     },
-    /// A conversion that does not go between such types.
+    /// A conversion that is not defined between these types.
     #[error("{op} does not convert {from} to {to}")]
     Conversion {
         /// The conversion.
@@ -184,7 +185,7 @@ pub enum Problem {
         /// Its order.
         order: crate::AtomicOrder,
     },
-    /// An index whose width is not what the term says.
+    /// An index whose width differs from the width that the term says.
     #[error("the index is {found}, the term says {bits} bits")]
     IndexWidth {
         /// The type of the index.
@@ -198,7 +199,7 @@ pub enum Problem {
     /// `va_start` in a function without variable arguments.
     #[error("va_start in a function without variable arguments")]
     NotVariadic,
-    /// Not as many argument types as arguments.
+    /// The numbers of argument types and of arguments differ.
     #[error("{args} arguments with {types} types")]
     ArgumentTypes {
         /// How many arguments.
@@ -206,7 +207,7 @@ pub enum Problem {
         /// How many types.
         types: usize,
     },
-    /// Not as many arguments as the callee has parameters.
+    /// The numbers of arguments and of the callee's parameters differ.
     #[error("{found} arguments for {expected} parameters")]
     ArgumentCount {
         /// How many parameters.
@@ -214,8 +215,8 @@ pub enum Problem {
         /// How many arguments.
         found: usize,
     },
-    /// Not as many results as the callee returns, or not as many operands of `return` as the
-    /// function returns.
+    /// The number of results differs from what the callee returns, or the number of operands of
+    /// `return` from what the function returns.
     #[error("{found} results of {expected}")]
     ResultCount {
         /// How many the function returns.
@@ -229,7 +230,7 @@ pub enum Problem {
     /// A clause whose selector has the sign of the other kind of clause.
     #[error("{0} as the selector of this kind of clause")]
     Selector(i32),
-    /// Two cases of one value.
+    /// Two cases with the same value.
     #[error("two cases of {0}")]
     SameCase(u128),
 }
@@ -247,7 +248,7 @@ pub struct VerifyError {
 /// Checks the invariants at the head of `verify.rs`.
 ///
 /// # Errors
-/// All that is broken, in the order of the module.
+/// All broken invariants, in the order of the module.
 pub fn verify(module: &Module) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier {
         module,
@@ -264,7 +265,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<VerifyError>> {
 
 struct Verifier<'m> {
     module: &'m Module,
-    /// Where errors are now.
+    /// The place that is being checked.
     place: Place,
     errors: Vec<VerifyError>,
 }
@@ -428,7 +429,7 @@ impl<'m> Verifier<'m> {
         self.require(exists, || Problem::IntWidth(ty));
     }
 
-    /// Checks an operand for itself; its type if it has one.
+    /// Checks an operand on its own. Returns its type; `None` for a register that does not exist.
     fn operand(&mut self, function: &Function, operand: Operand) -> Option<Type> {
         match operand {
             Operand::Reg(reg) => return self.reg(function, reg),

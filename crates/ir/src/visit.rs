@@ -127,7 +127,7 @@ impl InstKind {
 }
 
 impl Pad {
-    /// Calls `f` with the address of each type that it asks for.
+    /// Calls `f` with the address of each type that a clause names.
     pub fn for_each_type(&self, mut f: impl FnMut(Operand)) {
         for clause in &self.clauses {
             match clause {

@@ -1,4 +1,4 @@
-//! The parser: the example of `print.rs`, what may be left out, and where errors are.
+//! The parser: the example of `print.rs`, what may be omitted, and the positions of errors.
 
 use selvedge_base::{FileId, Span};
 use selvedge_ir::{Operand, Terminator, Type, parse, verify};
@@ -55,7 +55,7 @@ fn a_function_may_be_named_like_a_type() {
     assert!(matches!(values[3], Operand::Block(..)));
 }
 
-/// Where the parser stops and what it says.
+/// The position and the message of the parse error.
 fn error(text: &str) -> String {
     parse(text).expect_err("not of the format").to_string()
 }

@@ -1,13 +1,13 @@
-//! The text format: what is printed is read back the same, and no text makes the parser or the
-//! verifier panic.
+//! The text format: parsing what was printed gives the same module, and no text makes the parser or
+//! the verifier panic.
 
 mod generator;
 
 use proptest::prelude::*;
 use selvedge_ir::{parse, verify};
 
-/// If the text is a module, prints it and reads it again: the same module must come out. Whatever
-/// it is, nothing panics.
+/// If the text is a module, prints and parses it again: the result must be the same module. No text
+/// may cause a panic.
 fn check_text(text: &str) {
     let Ok(module) = parse(text) else { return };
     let _ = verify(&module);
@@ -16,7 +16,7 @@ fn check_text(text: &str) {
     assert_eq!(again, module, "from\n{printed}");
 }
 
-/// A change to a text: at a place, take some bytes out and put others in.
+/// A change to a text: removes some bytes at a position and inserts others.
 #[derive(Clone, Debug)]
 struct Change {
     place: prop::sample::Index,
@@ -139,7 +139,7 @@ proptest! {
 
 #[test]
 fn every_kind_of_instruction_is_generated() {
-    // Guards the property above against a generator that forgets something.
+    // Guards the property above against a generator that never makes some construct.
     let mut text = String::new();
     let mut state = 1u64;
     for _ in 0..300 {

@@ -1,6 +1,6 @@
-//! Options of the compiler that run no code: what somebody else's file may ask for.
+//! Options of the compiler that run no code. A file from an untrusted source may use these only.
 
-/// Options without a value: language, warnings, code that is made.
+/// Options without a value: language, warnings, code generation.
 const FLAGS: [&str; 57] = [
     "-w",
     "-g",
@@ -61,7 +61,7 @@ const FLAGS: [&str; 57] = [
     "-fno-vectorize",
 ];
 
-/// Options that a plain word follows, in the same word.
+/// Options with a plain value in the same word.
 const PREFIXES: [&str; 15] = [
     "-O",
     "-std=",
@@ -80,7 +80,7 @@ const PREFIXES: [&str; 15] = [
     "-fno-builtin-",
 ];
 
-/// What follows is not for the compiler itself, and names files and programs.
+/// The rest of the word goes to another tool, and can name files and programs.
 const PASSED_ON: [&str; 3] = ["-Wl,", "-Wa,", "-Wp,"];
 
 /// Options of the code generator and the preprocessor with a plain value.
@@ -101,7 +101,7 @@ const VALUES: [&str; 14] = [
     "-ftls-model=",
 ];
 
-/// Options that name headers and directories of headers, or macros.
+/// Options that name headers, directories of headers, or macros.
 const HEADERS: [&str; 11] = [
     "-I",
     "-isystem",
@@ -138,9 +138,9 @@ pub fn is_harmless(flag: &str) -> bool {
         .is_some_and(plain)
 }
 
-/// The first of the options of a build, without sources and outputs, that could run code: plugins,
-/// programs of other directories, options for other programs, and what is not known. Headers may be
-/// anywhere.
+/// The first option of a build that could run code; sources and outputs are not in `words`. Such
+/// options are plugins, programs in other directories, options for other programs, and all unknown
+/// options. Headers may be in any directory.
 #[must_use]
 pub fn first_unknown(words: &[String]) -> Option<&str> {
     let mut words = words.iter();
@@ -149,7 +149,7 @@ pub fn first_unknown(words: &[String]) -> Option<&str> {
             words.next();
             continue;
         }
-        // A header, for the compiler proper.
+        // A header for the compiler proper.
         if let ["-Xclang", "-include", "-Xclang", _, ..] = [
             Some(word),
             words.as_slice().first(),
@@ -168,7 +168,7 @@ pub fn first_unknown(words: &[String]) -> Option<&str> {
         let known = is_harmless(word)
             || HEADERS.iter().any(|option| word.starts_with(option))
             || VALUES.iter().any(|prefix| word.starts_with(prefix))
-            // A word without a value names nothing.
+            // An option without a value names no file.
             || word.strip_prefix("-f").is_some_and(lower)
             || word.strip_prefix("-m").is_some_and(lower) && word != "-mllvm"
             || word.strip_prefix("-Wp,").is_some_and(|rest| rest.starts_with("-D") && !rest.contains(','));

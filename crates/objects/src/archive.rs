@@ -3,9 +3,9 @@
 use crate::{Malformed, part};
 use std::ops::Range;
 
-/// The first bytes of an archive that holds its members.
+/// The first bytes of an archive that contains its members.
 pub const MAGIC: [u8; 8] = *b"!<arch>\n";
-/// The first bytes of one that names them only.
+/// The first bytes of a thin archive, which contains only the names of its members.
 pub const THIN: [u8; 8] = *b"!<thin>\n";
 
 const HEADER: usize = 60;
@@ -15,14 +15,14 @@ const HEADER: usize = 60;
 pub struct Member {
     /// Its name; in a thin archive, its path from the archive's directory.
     pub name: String,
-    /// Where in the archive it is; `None` in a thin one.
+    /// Its position in the archive; `None` in a thin archive.
     pub place: Option<Range<usize>>,
 }
 
-/// The members in their order, without tables of symbols and names.
+/// The members in order, without the tables of symbols and of names.
 ///
 /// # Errors
-/// If the archive is cut short or no archive.
+/// If the archive is truncated or the bytes are no archive.
 pub fn members(bytes: &[u8]) -> Result<Vec<Member>, Malformed> {
     let thin = bytes.starts_with(&THIN);
     if !thin && !bytes.starts_with(&MAGIC) {

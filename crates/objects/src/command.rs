@@ -1,19 +1,19 @@
-//! Command lines of compilers: what goes in, what comes out, and which options matter for how a
-//! source is compiled.
+//! Command lines of compilers: the inputs, the output, and the options that affect how a source is
+//! compiled.
 
 use crate::words::split;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What a compiler is asked for.
+/// What a compiler invocation produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Does {
     /// A program or a shared library, or several objects in one.
     Link,
-    /// An object of each source.
+    /// One object for each source.
     Objects,
-    /// Something else: the preprocessed text, assembler, a list of headers, a precompiled one, its
-    /// version.
+    /// Something else: preprocessed text, assembler, a list of headers, a precompiled header, the
+    /// compiler's version.
     Other,
 }
 
@@ -27,7 +27,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// As `-x` has it.
+    /// Its name for the option `-x`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Language {
         }
     }
 
-    /// Of a source whose name says it.
+    /// The language of a source, by its extension.
     #[must_use]
     pub fn of(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
@@ -52,7 +52,7 @@ impl Language {
 pub struct Source {
     /// Its name; `-` for standard input.
     pub name: PathBuf,
-    /// Its language as `-x` has it: with preprocessed ones.
+    /// Its language as `-x` names it, which includes the languages of preprocessed sources.
     pub language: String,
 }
 
@@ -63,7 +63,7 @@ impl Source {
         self.name.as_os_str() == "-"
     }
 
-    /// The object that is made of it if nothing else is said.
+    /// The object that is made of the source if the command line names no output.
     #[must_use]
     pub fn object(&self) -> PathBuf {
         let name = self.name.file_name().unwrap_or(OsStr::new("-"));
@@ -74,25 +74,25 @@ impl Source {
     }
 }
 
-/// A command line, taken apart.
+/// A parsed command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Command {
-    /// What comes out.
+    /// What it produces.
     pub does: Does,
-    /// The sources in C or C++, in their order.
+    /// The sources in C or C++, in order.
     pub sources: Vec<Source>,
     /// Other inputs: objects, libraries with a path, assembler.
     pub others: Vec<PathBuf>,
-    /// The file to be written, if it is named.
+    /// The output file, if it is named.
     pub output: Option<PathBuf>,
-    /// The options that decide what a source means: macros, headers, language. Those of the linker,
-    /// of the optimiser, of warnings, of tools that add code of their own (sanitizers, profilers),
-    /// and about further outputs are left out.
+    /// The options that affect the meaning of a source: macros, headers, language. Options of the
+    /// linker, of the optimiser, of warnings, of tools that insert code (sanitizers, profilers) and
+    /// about additional outputs are left out.
     pub compile: Vec<OsString>,
 }
 
-/// Options whose value is the next word. Those that begin a value in the same word are different
-/// words.
+/// Options whose value is the next word. A word that contains both an option and its value is not
+/// equal to any of these.
 const SEPARATE: [&str; 62] = [
     "-o",
     "-x",
@@ -158,7 +158,7 @@ const SEPARATE: [&str; 62] = [
     "--language",
 ];
 
-/// Those of them that do not decide what a source means.
+/// The options of `SEPARATE` that do not affect the meaning of a source.
 const DROPPED_PAIRS: [&str; 30] = [
     "-L",
     "-l",
@@ -192,7 +192,7 @@ const DROPPED_PAIRS: [&str; 30] = [
     "-arch",
 ];
 
-/// Options of one word that do not either.
+/// Options of one word that do not affect it.
 const DROPPED: [&str; 27] = [
     "-c",
     "-S",
@@ -223,7 +223,7 @@ const DROPPED: [&str; 27] = [
     "-pedantic-errors",
 ];
 
-/// What the others begin with.
+/// Prefixes of further options that do not affect it.
 const DROPPED_PREFIXES: [&str; 29] = [
     "-L",
     "-l",
@@ -256,7 +256,7 @@ const DROPPED_PREFIXES: [&str; 29] = [
     "-static-lib",
 ];
 
-/// Options that say: only a question.
+/// Options that only ask the compiler a question.
 const QUESTIONS: [&str; 6] = [
     "--version",
     "-dumpversion",
@@ -266,11 +266,11 @@ const QUESTIONS: [&str; 6] = [
     "-fsyntax-only",
 ];
 
-/// Names of response files in response files are followed so deep.
+/// The maximum depth of response files within response files.
 const NESTED: usize = 8;
 
-/// The words with those of response files (`@name`) in place of their names. `read` gives the text
-/// of a file; a name of none stays a word.
+/// The words, with each response file (`@name`) replaced by its words. `read` returns the text of a
+/// file. If there is no such file, the word is kept.
 pub fn expanded(words: &[OsString], read: &mut dyn FnMut(&Path) -> Option<String>) -> Vec<OsString> {
     fn expand(
         words: &[OsString],
@@ -298,8 +298,8 @@ pub fn expanded(words: &[OsString], read: &mut dyn FnMut(&Path) -> Option<String
 }
 
 impl Command {
-    /// Takes a command line apart, without the name of the compiler. `cxx`: that is one for C++,
-    /// which takes `.c` for C++, too.
+    /// Parses a command line without the name of the compiler. `cxx`: the compiler is one for C++,
+    /// which compiles `.c` files as C++ too.
     #[must_use]
     pub fn parse(words: &[OsString], cxx: bool) -> Command {
         let mut command = Command {
@@ -337,10 +337,11 @@ impl Command {
                     command.output = Some(PathBuf::from(&text[2..]));
                 }
                 "-Xclang" => {
-                    // Passed on word by word, so a value follows another `-Xclang`.
+                    // Each word is passed on by itself, so a value follows another `-Xclang`.
                     let passed = words.next();
                     if passed.is_some_and(|word| word == "-include-pch") {
-                        // Made with other options; its header is included as text beside it.
+                        // The precompiled header was made with other options. The command line
+                        // includes the same header as text too.
                         words.next_if(|word| *word == "-Xclang");
                         words.next();
                     } else if passed.is_some_and(|word| word == "-emit-pch") {
@@ -351,7 +352,7 @@ impl Command {
                     }
                 }
                 "-include" => {
-                    // Given to the compiler proper: its driver would look for a precompiled form,
+                    // Passed to the compiler proper. The driver would look for a precompiled form,
                     // which was made with other options.
                     let header = words.next().cloned();
                     command
@@ -370,7 +371,7 @@ impl Command {
                 _ if text.starts_with("-Wp,") && !text.starts_with("-Wp,-M") => {
                     command.compile.push(word.clone())
                 }
-                // What is said of the source does not matter; that it is no error does.
+                // Warnings do not matter, but `-Wno-` can turn off an error.
                 _ if text.starts_with("-Wno-") => command.compile.push(word.clone()),
                 _ if DROPPED_PREFIXES.iter().any(|prefix| text.starts_with(prefix)) => {}
                 _ => command.compile.push(word.clone()),
@@ -410,8 +411,8 @@ impl Command {
     }
 }
 
-/// The words for the compiler itself: without those that would make it write bitcode for the linker
-/// in place of objects.
+/// The words for the compiler itself, without those that make it write bitcode for the linker
+/// instead of objects.
 #[must_use]
 pub fn without_lto(words: &[OsString]) -> Vec<OsString> {
     let lto = |word: &OsString| {

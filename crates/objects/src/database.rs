@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The name that such a file has.
+/// The name of such a file.
 pub const NAME: &str = "compile_commands.json";
 
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ pub struct Entry {
     pub language: String,
     /// The options that decide what the source means.
     pub flags: Vec<String>,
-    /// What is made of it, if that is known.
+    /// The file that is made of it, if that is known.
     pub output: Option<String>,
 }
 
@@ -42,8 +42,8 @@ impl Entry {
         self.directory.join(&self.file)
     }
 
-    /// Whether the other one compiles the same source to the same program: often twice, with and
-    /// without -fPIC.
+    /// Whether the other entry compiles the same source to the same program. Many builds compile a
+    /// source twice, with and without -fPIC.
     #[must_use]
     pub fn means_the_same(&self, other: &Entry) -> bool {
         let means = |entry: &Entry| {
@@ -54,8 +54,8 @@ impl Entry {
         self.path() == other.path() && self.language == other.language && means(self) == means(other)
     }
 
-    /// Whether the source is compiled for the target of a build: CMake and Meson have a directory
-    /// for each.
+    /// Whether the source is compiled for this target of the build. CMake and Meson have a
+    /// directory for each target.
     #[must_use]
     pub fn is_for(&self, target: &str) -> bool {
         let Some(output) = &self.output else { return false };
@@ -67,10 +67,10 @@ impl Entry {
     }
 }
 
-/// The entries for sources in C and C++. `place`: the directory of the file.
+/// The entries for sources in C and C++. `place`: the directory that contains the file.
 ///
 /// # Errors
-/// If the text is no such file.
+/// If the text is not a compilation database.
 pub fn entries(text: &str, place: &Path) -> Result<Vec<Entry>, Malformed> {
     let raw: Vec<Raw> = serde_json::from_str(text)
         .map_err(|error| Malformed::new(format!("it is no list of compile commands: {error}")))?;
@@ -84,7 +84,7 @@ pub fn entries(text: &str, place: &Path) -> Result<Vec<Entry>, Malformed> {
                 return Err(Malformed::new(what));
             }
         };
-        // Programs that only pass the rest on: ccache, and a wrapper of two words like ours.
+        // Skip programs that run the compiler: ccache, and wrappers of two words like ours.
         let compiler = loop {
             if words.is_empty() {
                 let what = format!("its entry for {} has an empty command", raw.file.display());
@@ -109,7 +109,7 @@ pub fn entries(text: &str, place: &Path) -> Result<Vec<Entry>, Malformed> {
             .find(|source| directory.join(&source.name) == directory.join(&raw.file));
         let language = match source.or(command.sources.first()) {
             Some(source) => source.language.clone(),
-            // A header to be precompiled, or a language of its own.
+            // A header to be precompiled, or another language.
             None if command.does == Does::Other || !command.others.is_empty() => continue,
             None => match Language::of(&raw.file) {
                 Some(language) => language.word().to_owned(),

@@ -1,13 +1,13 @@
-//! Object files, executables and shared libraries (the ELF specification, 64 bits, little-endian):
-//! their sections, symbols and the libraries that they need; and how a section is added.
+//! Object files, executables and shared libraries (the ELF specification; 64 bits, little-endian):
+//! their sections, symbols and required libraries. Also adds a section to a file.
 //!
-//! A section is added at the end of the file, with a new table of sections behind it; what was
-//! there stays where it is. Only then are the three numbers in the header changed that say where
-//! the table is, so a file is whole at any moment.
+//! A new section is appended at the end of the file, followed by a new table of sections; all
+//! existing contents stay in place. Only then are the two fields of the header changed that give
+//! the table's position and length. So the file is valid at every moment.
 
 use crate::{Malformed, number, part};
 
-/// The first bytes of each such file.
+/// The first bytes of every ELF file.
 pub const MAGIC: [u8; 4] = *b"\x7fELF";
 
 const HEADER: u64 = 64;
@@ -17,31 +17,31 @@ const SYMBOL: u64 = 24;
 const SYMTAB: u32 = 2;
 const STRTAB: u32 = 3;
 const DYNAMIC: u32 = 6;
-/// The type of a section that holds notes. Linkers keep and join such sections, and tools that
-/// strip files keep them more often than others.
+/// The type of a section that holds notes. Linkers keep and concatenate such sections, and tools
+/// that strip files are more likely to keep them than other sections.
 const NOTE: u32 = 7;
 const NOBITS: u32 = 8;
 const DYNSYM: u32 = 11;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// To be linked.
+    /// A relocatable object, an input of the linker.
     Object,
-    /// A program that is not moved when it is started.
+    /// A program that is loaded at a fixed address.
     Executable,
-    /// A shared library, or a program that may be moved.
+    /// A shared library, or a position-independent program.
     Shared,
 }
 
-/// A file, taken apart.
+/// A parsed file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Elf<'a> {
     bytes: &'a [u8],
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     sections: Vec<Section<'a>>,
-    /// Where the table of sections and its names are.
+    /// The position of the section table, its number of entries, and the section with their names.
     table: u64,
     count: u64,
     names: u64,
@@ -60,18 +60,18 @@ struct Section<'a> {
 pub struct Symbol {
     /// Its name, without a version.
     pub name: String,
-    /// Whether it is code; else it is data, or unknown.
+    /// Whether it is code. Otherwise it is data or of unknown type.
     pub function: bool,
 }
 
-/// What the system's loader reads.
+/// The data that the system's loader reads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Dynamic {
     /// Shared libraries by name.
     pub needed: Vec<String>,
-    /// Directories to look for them in, separated by colons; `$ORIGIN` is that of the file.
+    /// Directories to search for them, separated by colons; `$ORIGIN` is the directory of the file.
     pub search: Vec<String>,
-    /// The name under which others need the file.
+    /// The name by which other files require this one.
     pub name: Option<String>,
 }
 
@@ -79,17 +79,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The bytes from this one to the next zero.
+/// The bytes from `at` to the next zero byte.
 fn word(table: &[u8], at: u64) -> Option<&[u8]> {
     let rest = table.get(usize::try_from(at).ok()?..)?;
     rest.split(|&byte| byte == 0).next()
 }
 
 impl<'a> Elf<'a> {
-    /// Takes a file apart.
+    /// Parses a file.
     ///
     /// # Errors
-    /// If it is for another processor, cut short, or its tables lead outside of it.
+    /// If the file is for another processor or truncated, or one of its tables exceeds the file.
     pub fn parse(bytes: &'a [u8]) -> Result<Elf<'a>, Malformed> {
         let short = || Malformed::new("it is cut short");
         if !bytes.starts_with(&MAGIC) {
@@ -126,7 +126,7 @@ impl<'a> Elf<'a> {
             at.and_then(|at| part(bytes, at, ENTRY))
                 .ok_or_else(|| Malformed::new("its table of sections is cut short"))
         };
-        // Numbers that do not fit into the header are in the first entry.
+        // The first entry of the table holds numbers that do not fit into the header.
         let first = entry(0)?;
         if count == 0 {
             count = number(first, 32, 8).ok_or_else(short)?;
@@ -187,14 +187,14 @@ impl<'a> Elf<'a> {
         self.sections.iter().find(|section| section.kind == kind)
     }
 
-    /// Whether all symbols are listed, not only those that the loader needs.
+    /// Whether the file lists all symbols, not only those that the loader needs.
     #[must_use]
     pub fn lists_all(&self) -> bool {
         self.of_kind(SYMTAB).is_some()
     }
 
-    /// The symbols that the file defines for others, as far as they are listed. Entries that lead
-    /// outside of the file are left out.
+    /// The symbols that the file defines for other files, as far as it lists them. Entries that
+    /// point outside of the file are left out.
     #[must_use]
     pub fn defined(&self) -> Vec<Symbol> {
         let Some(table) = self.of_kind(SYMTAB).or_else(|| self.of_kind(DYNSYM)) else {
@@ -207,8 +207,8 @@ impl<'a> Elf<'a> {
         let one = |entry: &[u8]| {
             let (info, section) = (number(entry, 4, 1)?, number(entry, 6, 2)?);
             let (binding, kind) = (info >> 4, info & 15);
-            // 1 global, 2 weak, 10 unique; no section: undefined. 0 of no type, 1 data, 2 code, 10
-            // chosen by code.
+            // Bindings: 1 global, 2 weak, 10 unique. Section 0: the symbol is undefined. Types: 0
+            // unknown, 1 data, 2 code, 10 a function that a resolver chooses at load time.
             if !matches!(binding, 1 | 2 | 10) || section == 0 || !matches!(kind, 0 | 1 | 2 | 10) {
                 return None;
             }
@@ -223,7 +223,7 @@ impl<'a> Elf<'a> {
         entries.filter_map(one).collect()
     }
 
-    /// What the loader reads; nothing in an object.
+    /// The data that the loader reads; empty for an object.
     #[must_use]
     pub fn dynamic(&self) -> Dynamic {
         let mut dynamic = Dynamic::default();
@@ -250,13 +250,15 @@ impl<'a> Elf<'a> {
         dynamic
     }
 
-    /// Whether a program can be started: it names the loader, or is not moved.
+    /// Whether the file is a program that can be started: it names the loader, or has a fixed
+    /// address, or its flags mark it as a program.
     #[must_use]
     pub fn is_program(&self) -> bool {
         match self.kind {
             Kind::Object => false,
             Kind::Executable => true,
-            // A static program that may be moved has no loader; its flags say that it is one.
+            // A static position-independent program names no loader. Its flags mark it as a
+            // program.
             Kind::Shared => {
                 self.sections(".interp").next().is_some() || self.flag(0x6fff_fffb) & 0x0800_0000 != 0
             }
@@ -275,11 +277,11 @@ impl<'a> Elf<'a> {
             .unwrap_or_default()
     }
 
-    /// What makes the file one with another section of notes: bytes to write behind its end, and
-    /// then its first bytes anew.
+    /// The changes that add a section of notes to the file: bytes to append, and then new first
+    /// bytes.
     ///
     /// # Errors
-    /// If it has too many sections, or the table of their names cannot be made longer.
+    /// If it has too many sections, or its table of section names is missing.
     pub fn with_notes(&self, name: &str, contents: &[u8]) -> Result<Added, Malformed> {
         let too_many = || Malformed::new("it has too many sections");
         let names = self
@@ -340,11 +342,11 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// What to write to add a section.
+/// The writes that add a section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Added {
-    /// Behind the end of the file.
+    /// First: bytes to append at the end of the file.
     pub tail: Vec<u8>,
-    /// Then, in place of its first bytes.
+    /// Then: the new first bytes of the file.
     pub head: Vec<u8>,
 }

@@ -1,13 +1,13 @@
-//! What `selvedge cc` keeps of a source in the file that is made of it: its bitcode, or why there
-//! is none.
+//! What `selvedge cc` stores about a source in the object file: its bitcode, or the reason why
+//! there is none.
 //!
-//! Records are ELF notes in the section [`SECTION`]. Linkers put the sections of all files that
-//! they link one behind the other, so an executable has the records of what it was linked from, in
-//! that order; of an archive, of those members that were linked.
+//! Records are ELF notes in the section [`SECTION`]. A linker concatenates the sections of its
+//! inputs, so an executable contains the records of all files that it was linked from, in that
+//! order; of an archive, those of the members that were linked.
 //!
-//! A note (ELF, figure 2-3): the lengths of its name and of its contents and a type, four bytes
-//! each; the name; the contents; both filled up to four bytes. The contents are the length of the
-//! head in four bytes, the head, and the bitcode.
+//! A note (ELF, figure 2-3) has three fields of four bytes: the length of its name, the length of
+//! its contents, and a type. The name and the contents follow, both padded to a multiple of four
+//! bytes. The contents are the length of the head in four bytes, the head, and the bitcode.
 
 use crate::{Malformed, number, part};
 use selvedge_base::{Digest, Domain};
@@ -18,7 +18,7 @@ pub const SECTION: &str = ".note.selvedge";
 
 const NAME: &[u8] = b"Selvedge\0";
 const TYPE: u32 = 1;
-/// Of the head.
+/// The version of the head's format.
 const VERSION: u32 = 1;
 
 static FILE: Domain = Domain::new("a file that a compiler read");
@@ -29,7 +29,7 @@ pub fn digest(contents: &[u8]) -> [u64; 2] {
     Digest::of_bytes(&FILE, contents).words()
 }
 
-/// What is known of a source.
+/// What is known about a source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Head {
     version: u32,
@@ -37,16 +37,19 @@ pub struct Head {
     pub source: String,
     /// The directory in which the compiler was run.
     pub directory: String,
-    /// The files that the compiler read, headers of the system left out, and hashes of their
-    /// contents. Such a file is quoted in reports only if it has this hash: a record can name any
-    /// file of whoever reads it, and must not get it shown.
+    /// The files that the compiler read, without headers of the system, and the hashes of their
+    /// contents.
+    ///
+    /// A report quotes such a file only if the file has this hash. The record comes from an
+    /// untrusted source and can name any file that its reader may read; it must not make that file
+    /// appear in a report.
     pub read: Vec<(String, [u64; 2])>,
-    /// Why there is no bitcode.
+    /// The reason why there is no bitcode.
     pub failure: Option<String>,
 }
 
 impl Head {
-    /// Of a source that was compiled in a directory.
+    /// The head for a source that was compiled in `directory`.
     #[must_use]
     pub fn new(source: String, directory: String) -> Head {
         Head {
@@ -62,9 +65,9 @@ impl Head {
 /// A record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record<'a> {
-    /// What is known of the source.
+    /// What is known about the source.
     pub head: Head,
-    /// Its bitcode; nothing if there is a failure.
+    /// Its bitcode; empty after a failure.
     pub bitcode: &'a [u8],
 }
 
@@ -72,7 +75,7 @@ impl Record<'_> {
     /// The record as a note.
     ///
     /// # Errors
-    /// If it is too long for one.
+    /// If it is too long for a note.
     pub fn note(&self) -> Result<Vec<u8>, Malformed> {
         let head = postcard::to_allocvec(&self.head).map_err(|error| Malformed::new(error.to_string()))?;
         let length = |length: usize| {
@@ -94,10 +97,10 @@ impl Record<'_> {
     }
 }
 
-/// The records of a section.
+/// The records in a section.
 ///
 /// # Errors
-/// If they are damaged, or of another version of this program.
+/// If a record is damaged, or was written by another version of this program.
 pub fn records(section: &[u8]) -> Result<Vec<Record<'_>>, Malformed> {
     let damaged = || Malformed::new(format!("its section {SECTION} is damaged"));
     let (mut at, mut records) = (0, Vec::new());
@@ -105,7 +108,7 @@ pub fn records(section: &[u8]) -> Result<Vec<Record<'_>>, Malformed> {
         let field = |n: u64| number(section, at + 4 * n, 4).ok_or_else(damaged);
         let (name, contents) = (field(0)?, 0);
         if name == 0 {
-            // Linkers fill up with zeros.
+            // Linkers pad with zeros.
             at += 4;
             continue;
         }

@@ -1,7 +1,7 @@
-//! Command lines as one text.
+//! Splits a command line that is given as one text.
 
-/// The words of a text, as the shell and compilers' response files have them: separated by white
-/// space; quotes and backslashes join.
+/// The words of a text by the rules of the shell and of compilers' response files: white space
+/// separates words; quotes and backslashes keep it within a word.
 #[must_use]
 pub fn split(text: &str) -> Vec<String> {
     let (mut words, mut word, mut open) = (Vec::new(), String::new(), false);

@@ -1,5 +1,5 @@
-//! Sections are added and read again; whatever is done to the bytes, nothing panics, and what is
-//! read is either refused or lies within them.
+//! Sections are added and read again. Damaged bytes never cause a panic: what is read is rejected
+//! or lies within the file.
 
 use fastrand::Rng;
 use selvedge_objects::archive;
@@ -12,7 +12,7 @@ fn record(source: &str, bitcode: &'static [u8]) -> Record<'static> {
     Record { head, bitcode }
 }
 
-/// A file with another section of notes.
+/// The file with an additional section of notes.
 fn with(bytes: &[u8], notes: &[u8]) -> Vec<u8> {
     let Added { tail, head } = Elf::parse(bytes).unwrap().with_notes(SECTION, notes).unwrap();
     let mut out = [bytes, &tail].concat();
@@ -20,7 +20,7 @@ fn with(bytes: &[u8], notes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// This program: a file as linkers make them.
+/// This test program: a file that a real linker has made.
 fn own() -> Vec<u8> {
     std::fs::read(std::env::current_exe().unwrap()).unwrap()
 }
@@ -32,7 +32,7 @@ fn sections_are_added_and_read() {
     assert!(before.is_program() && before.sections(SECTION).next().is_none());
     let (one, two) = (record("a.c", b"BC1"), record("b.c", b"BC-longer"));
     let once = with(&bytes, &one.note().unwrap());
-    // A linker joins sections, and may fill up with zeros between them.
+    // A linker concatenates sections and may pad between them with zeros.
     let joined = [two.note().unwrap(), vec![0; 8], one.note().unwrap()].concat();
     let twice = with(&once, &joined);
     let elf = Elf::parse(&twice).unwrap();
@@ -59,7 +59,7 @@ fn sections_are_added_and_read() {
 #[test]
 fn another_version_is_named() {
     let mut note = record("a.c", b"BC").note().unwrap();
-    // The version is the first field of the head: behind 12 bytes, a name of 12, and a length.
+    // The version is the first field of the head: after 12 bytes, a name of 12, and a length.
     assert_eq!(note[28], 1);
     note[28] = 9;
     assert!(
@@ -103,7 +103,7 @@ fn damaged_files() {
     let (mut refused, mut accepted) = (0, 0);
     let mut bad = bytes.clone();
     for round in 0..20_000 {
-        // The header, or the table of sections, which is the last thing in the file.
+        // Damage the header, or the section table, which is the last part of the file.
         let tail = bytes.len() - 4096.min(bytes.len());
         let places: Vec<usize> = (0..random.u32(1..4))
             .map(|_| {

@@ -1,10 +1,10 @@
-//! The schedule's text format: which thread moves when, as plain data that people can read and
+//! The text format of a schedule: which thread moves when, as plain data that people can read and
 //! edit.
 //!
-//! A schedule is everything that is needed to run one execution again: the inputs, the options that
-//! change what a step is, and the choices in order. Threads are named hierarchically (the k-th
-//! thread that T creates is `T.k`, main is `0`), so a schedule does not depend on how creations
-//! were interleaved; whoever replays it resolves the names as the threads come into being.
+//! A schedule contains everything that is needed to repeat one execution: the inputs, the options
+//! that change what a step is, and the choices in order. Threads are named hierarchically (the k-th
+//! thread that T creates is `T.k`; main is `0`), so a schedule does not depend on how creations
+//! were interleaved. A replay resolves the names as threads are created.
 //!
 //! ```text
 //! selvedge-schedule 1
@@ -14,8 +14,8 @@
 //! step 0.1 0 pthread_mutex_lock(&from)
 //! ```
 //!
-//! One item a line; `#` begins a comment line; `\n`, `\r` and `\\` are escaped. Parsing never
-//! panics, and `schedule.to_string().parse()` gives the schedule back.
+//! Each line holds one item. `#` begins a comment line; `\n`, `\r` and `\\` are escaped. Parsing
+//! never panics, and `schedule.to_string().parse()` returns the same schedule.
 
 pub mod cover;
 mod parse;
@@ -28,5 +28,5 @@ pub use schedule::{Schedule, Step, is_thread_name};
 /// The version of the format that is written.
 pub const VERSION: u32 = 1;
 
-/// The word the first line begins with.
+/// The first word of the first line.
 pub(crate) const MAGIC: &str = "selvedge-schedule";

@@ -1,9 +1,9 @@
-//! Reading the format.
+//! Parses the format.
 
 use crate::{MAGIC, Schedule, Step, VERSION, is_thread_name};
 use std::str::FromStr;
 
-/// Why a text is no schedule.
+/// Why a text is not a schedule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ParseError {
@@ -19,10 +19,10 @@ pub enum Problem {
     /// The first line is not the format's name with a version.
     #[error("a schedule begins with `selvedge-schedule {VERSION}`")]
     NotASchedule,
-    /// Written by a later version of this program.
+    /// A version of the format other than [`VERSION`].
     #[error("version {0} of the format is not known; this program reads version {VERSION}")]
     Version(u32),
-    /// A line that begins with none of the known words.
+    /// A line that begins with an unknown word.
     #[error("expected `input`, `option` or `step`, found `{0}`")]
     UnknownItem(String),
     /// An option without a name.
@@ -34,7 +34,7 @@ pub enum Problem {
     /// A step's alternative is not a number below 65536.
     #[error("`{0}` is not the number of an alternative")]
     BadAlternative(String),
-    /// A backslash before something else than `n`, `r` or `\`.
+    /// A backslash before a character other than `n`, `r` or `\`.
     #[error("unknown escape after `\\`")]
     BadEscape,
 }

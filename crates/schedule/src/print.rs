@@ -1,4 +1,4 @@
-//! Writing the format.
+//! Prints the format.
 
 use crate::{MAGIC, Schedule, VERSION};
 use std::fmt;

@@ -5,10 +5,10 @@
 pub struct Schedule {
     /// The program's inputs: source or bitcode files, in order.
     pub inputs: Vec<String>,
-    /// Options that a replay needs, by name: `visibility`, `entry`, `timeouts`, … Names are free of
+    /// Options that a replay needs, by name: `visibility`, `entry`, `timeouts`, … Names contain no
     /// white space.
     pub options: Vec<(String, String)>,
-    /// What happens, first step first.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
@@ -17,9 +17,9 @@ pub struct Schedule {
 pub struct Step {
     /// The hierarchical name of the thread: `0`, `0.2.1`. See [`is_thread_name`].
     pub thread: String,
-    /// Which alternative of its action, from 0.
+    /// The alternative of its action, counted from 0.
     pub alternative: u16,
-    /// For people: the action. Replays ignore it.
+    /// The action, for people. Replays ignore it.
     pub note: String,
 }
 
@@ -32,7 +32,7 @@ impl Schedule {
             .map(|(_, v)| v.as_str())
     }
 
-    /// How often control passes from one thread to another.
+    /// The number of steps at which control passes from one thread to another.
     pub fn context_switches(&self) -> usize {
         self.steps
             .windows(2)

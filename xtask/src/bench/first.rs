@@ -1,5 +1,5 @@
-//! How long until the first finding: `auto` beside its first search alone, over all programs of the
-//! corpus that have a fault.
+//! Time until the first finding: `auto` compared with its first search alone, on all programs of
+//! the corpus that have a fault.
 
 use super::Bench;
 use anyhow::{Context, Result};
@@ -12,13 +12,13 @@ use std::time::Instant;
 
 pub(super) const TITLE: &str = "## Time to the first finding";
 
-/// What takes longer than this counts as this long.
+/// Maximum seconds; a longer run counts as this long.
 const MOST: f64 = 20.0;
 
 /// One program under one strategy.
 struct First {
     seconds: f64,
-    /// Who found it; nobody did.
+    /// The search that found it; `None` if none did.
     by: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Bench {
         for program in &programs {
             let text = std::fs::read_to_string(program)?;
             for options in ways(&text) {
-                // In pairs, so that both have the same machine.
+                // Run in pairs, so that both have the same conditions.
                 alone.push(self.first(program, &[&options[..], &["--strategy", "unfold"]].concat())?);
                 auto.push(self.first(program, &options)?);
             }
@@ -97,9 +97,9 @@ impl Bench {
     }
 }
 
-/// The options of each way to run a corpus program in which it has a fault: what its comments say
-/// (crates/cli/tests/corpus/expectation.rs), without what they expect. Ways that choose a strategy
-/// are left out.
+/// The options of each way to run a corpus program in which it has a fault: the options in its
+/// comments (crates/cli/tests/corpus/expectation.rs), without the expected results. Ways that
+/// choose a strategy are left out.
 fn ways(text: &str) -> Vec<Vec<&str>> {
     let said = |what: &str| -> Vec<Vec<&str>> {
         let lines = text
@@ -126,7 +126,7 @@ fn ways(text: &str) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// The programs below a folder that have a fault: the folder is the verdict.
+/// The programs below a folder that have a fault. The name of the folder is the verdict.
 fn collect(folder: &Path, programs: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

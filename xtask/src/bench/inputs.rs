@@ -1,5 +1,4 @@
-//! Programs with inputs of any value: how long it takes to explore all paths, and how much of that
-//! is the solver's.
+//! Programs with unconstrained inputs: the time to explore all paths, and the solver's share of it.
 
 use super::{Bench, Measured};
 use crate::demo::vendored;
@@ -9,12 +8,12 @@ use std::fmt::Write;
 const SORT: &str = "corpus/inputs/safe/bubble_sort.c";
 const JSON: &str = "corpus/inputs/safe/json_tokens_two_threads.c";
 
-/// One program, explored to the end.
+/// One program, explored completely.
 struct Row {
     title: &'static str,
     program: &'static str,
     options: &'static [&'static str],
-    /// Where theory gives the number.
+    /// The expected number, if theory gives one.
     executions: Option<f64>,
     aim: &'static str,
 }

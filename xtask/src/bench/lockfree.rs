@@ -1,4 +1,4 @@
-//! Lock-free programs: how cost grows, under each strategy, and what other checkers take.
+//! Lock-free programs: how the cost grows under each strategy, and the cost of other checkers.
 
 use super::{Bench, Measured};
 use crate::process::capture_errors;
@@ -9,12 +9,12 @@ use std::process::Command;
 /// The section's title in the document.
 pub(super) const TITLE: &str = "## Lock-free programs\n";
 
-/// What takes longer is left out.
+/// The limit in seconds; longer runs are left out.
 const MOST_SECONDS: u32 = 10;
 
-/// A program of `benches/lockfree` with a size, and what others took on another run of the same
-/// kind of machine for programs of this kind and size: GenMC, and the best mode of Nidhugg; user
-/// CPU seconds, with executions.
+/// A program of `benches/lockfree`, a size, and the figures of other checkers for such a program
+/// and size: GenMC, and the best mode of Nidhugg. They are user CPU seconds with executions, from a
+/// different run on the same kind of machine.
 type Row = (&'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
@@ -61,7 +61,7 @@ const ROWS: &[Row] = &[
     ("work_stealing", "-DN=3 -DTHIEVES=2", ""),
 ];
 
-/// The columns: a title, and the options that it stands for.
+/// The columns: a title, and its options.
 const COLUMNS: [(&str, &str); 5] = [
     ("`auto`", "--strategy auto"),
     ("`auto --symmetry off`", "--strategy auto --symmetry off"),
@@ -94,7 +94,7 @@ impl Bench {
         Ok(text + "\n")
     }
 
-    /// What one run took.
+    /// The cost of one run.
     fn spent(&self, program: &str, size: &str, options: &str) -> Result<String> {
         let source = format!("benches/lockfree/{program}.c");
         let fixed = "check --format json --finding none --progress never --jobs 1";
@@ -115,10 +115,11 @@ impl Bench {
     }
 }
 
-/// User CPU seconds of all processes that this one has waited for.
+/// User CPU seconds of all child processes that were waited for.
 fn children_seconds() -> Result<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The name of the command is in brackets and may hold spaces. In clock ticks, 100 a second.
+    // The name of the command is in brackets and may contain spaces. Times are in clock ticks, 100
+    // per second.
     let fields = stat.rsplit(") ").next().unwrap_or_default();
     let ticks = fields.split(' ').nth(13).context("/proc/self/stat is short")?;
     Ok(ticks.parse::<f64>()? / 100.0)

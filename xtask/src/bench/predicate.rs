@@ -1,5 +1,5 @@
-//! Predicate dependence beside conflict dependence, on programs in the shape of those of Kusano and
-//! Wang (ASE 2014), Table 2. The programs are our own.
+//! Predicate dependence compared with conflict dependence, on programs that resemble those of
+//! Kusano and Wang (ASE 2014), Table 2. The programs are our own.
 
 use super::Bench;
 use anyhow::{Context, Result};
@@ -7,18 +7,19 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::process::Command;
 
-/// How the section begins in the document.
+/// The first line of the section in the document.
 pub(super) const TITLE: &str = "## Predicate dependence\n";
 
-/// What is not explored in this many seconds is given up.
+/// The limit in seconds; an exploration that takes longer is given up.
 const MOST: u32 = 30;
 
-/// One row: a program of ours, and what the paper has for the one that it is like.
+/// One row: a program of ours, and the paper's figures for a similar program.
 struct Row {
     name: &'static str,
     program: &'static str,
     options: &'static [&'static str],
-    /// Runs of DPOR, with predicate dependence, with optimisations; seconds of the first and last.
+    /// Runs of DPOR: plain, with predicate dependence, with optimisations. Seconds of the first and
+    /// the last.
     paper: [&'static str; 3],
     paper_seconds: [&'static str; 2],
 }
@@ -39,7 +40,7 @@ const fn row(
     }
 }
 
-/// Where the paper has no figure.
+/// The paper has no figure.
 const NONE: [&str; 3] = ["–", "–", "–"];
 const NO_TIME: [&str; 2] = ["–", "–"];
 

@@ -1,4 +1,5 @@
-//! `unfold` beside `dpor`: executions, redundant ones, time and memory, with and without cutoffs.
+//! `unfold` compared with `dpor`: executions, redundant ones, time and memory, with and without
+//! cutoffs.
 
 use super::{Bench, Measured};
 use anyhow::Result;
@@ -12,7 +13,7 @@ const TWO_THREADS: &str = "corpus/c/safe/mutex_two_sections_each.c";
 const FULL: &[&str] = &["--strategy", "unfold", "--cutoffs", "off"];
 const OPTIMAL: &[&str] = &["--strategy", "unfold", "--cutoffs", "off", "--k", "optimal"];
 const CUT: &[&str] = &["--strategy", "unfold"];
-/// What takes longer than this is left out.
+/// The time limit; longer runs are left out.
 const TIME: &[&str] = &["--max-time", "30s"];
 
 impl Bench {
@@ -81,7 +82,7 @@ impl Bench {
     }
 }
 
-/// What a run took; it may be too long.
+/// The cost of a run, as a cell of the table; a run over the limit has its own text.
 fn cell(run: Option<&Measured>) -> String {
     match run {
         Some(run) if run.cut > 0.0 => format!(

@@ -1,4 +1,5 @@
-//! Doors of settings: the command line, `selvedge.toml`, property files. And the list of all doors.
+//! Doors for settings: the command line, `selvedge.toml`, property files. Also the list of all
+//! doors.
 
 use super::findings::{Finding, Ktest};
 use super::modules::{Assembly, Bitcode, Source};
@@ -35,14 +36,15 @@ pub fn all(seeds: &Seeds) -> Vec<Box<dyn Door>> {
     ]
 }
 
-/// A program with two threads and an input: every option has something to do.
+/// A program with two threads and an input, so that every option has an effect.
 const PROGRAM: &str = "#include <pthread.h>\n#include <stdio.h>\nint __VERIFIER_nondet_int(void);\n\
     static int x;\nstatic void *f(void *p) { x = 1; return p; }\n\
     int main(int c, char **v) { pthread_t t; pthread_create(&t, 0, f, 0); int i = __VERIFIER_nondet_int();\n\
     if (i > 3 && c > 1) x = v[1][0]; char b[4]; FILE *g = fopen(\"in\", \"r\"); if (g) fgets(b, 4, g);\n\
     pthread_join(t, 0); return 0; }\n";
 
-/// Values that some option takes, and some that none does. Paths stay in the current directory.
+/// Values that some options accept, and values that none accepts. Paths stay in the current
+/// directory.
 const VALUES: [&str; 85] = [
     "on",
     "off",
@@ -131,7 +133,7 @@ const VALUES: [&str; 85] = [
     "%s%n",
 ];
 
-/// Any options with any values.
+/// Random options with random values.
 struct Options {
     names: Vec<String>,
 }
@@ -144,14 +146,14 @@ impl Options {
         };
         if random.u8(..8) == 0 {
             mutation::bytes(random, &mut value, b"--max-time");
-            // No zeros in arguments, and no other directories.
+            // Arguments contain no zero bytes and name no other directories.
             value.retain(|&byte| byte != 0 && byte != b'/');
         }
         value
     }
 }
 
-/// Files that the values name.
+/// The files that the values name.
 fn files() -> Vec<super::File> {
     vec![
         file("p.c", PROGRAM),
@@ -161,7 +163,7 @@ fn files() -> Vec<super::File> {
     ]
 }
 
-/// Limits that stand last: the last one counts.
+/// Limits at the end of the command line. The last occurrence of an option is in effect.
 fn limits(arguments: &mut Vec<Vec<u8>>) {
     for limit in ["--max-time=2", "--max-memory=1G"] {
         arguments.push(limit.into());
@@ -219,7 +221,7 @@ impl Door for Options {
     }
 }
 
-/// Any settings in `selvedge.toml`.
+/// Random settings in `selvedge.toml`.
 struct Toml {
     names: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Doors of what a run leaves: saved findings and test cases.
+//! Doors for the outputs of a run: saved findings and test cases.
 
 use super::mutation::{self, NUMBERS, one};
 use super::seeds::{file, words};
@@ -6,13 +6,13 @@ use super::{Case, Door};
 use fastrand::Rng;
 use serde_json::Value;
 
-/// A saved finding with other values.
+/// A saved finding with changed values.
 pub struct Finding {
-    /// Findings and the program of each.
+    /// Findings, each with its program.
     pub seeds: Vec<(String, String)>,
 }
 
-/// Lines for a schedule: options that change much, and steps that cannot be made.
+/// Lines for a schedule: options with large effects, and steps that are impossible.
 const LINES: [&str; 32] = [
     "option visibility memory",
     "option visibility sync",
@@ -116,9 +116,9 @@ fn change(random: &mut Rng, value: &mut Value) {
     }
 }
 
-/// A test case with other bytes.
+/// A test case with changed bytes.
 pub struct Ktest {
-    /// Test cases and the program of each.
+    /// Test cases, each with its program.
     pub seeds: Vec<(Vec<u8>, String)>,
 }
 

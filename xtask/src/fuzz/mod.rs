@@ -1,11 +1,11 @@
-//! Fuzzing of every way in which data of somebody else gets into the command: `cargo xtask fuzz`.
+//! `cargo xtask fuzz`: fuzzing of every way in which untrusted data gets into the command.
 //!
-//! Each *door* makes inputs: files and a command line. The command is started on each, as a user
-//! would, and must end by itself with one of the exit codes of the contract: no signal, no panic,
-//! no internal error, no hang. Inputs depend on the seed and their number only, so that a failing
-//! one can be made again; it is also saved, with what the command said.
+//! Each *door* makes inputs: files and a command line. The command runs on each input as for a
+//! user. It must end by itself with one of the documented exit codes: no signal, no panic, no
+//! internal error, no hang. An input depends only on the seed and its number, so a failing input
+//! can be made again. It is also saved, with the output of the command.
 //!
-//! | door | what is odd |
+//! | door | input |
 //! | --- | --- |
 //! | `bitcode`, `assembly` | LLVM modules, in bytes and in text |
 //! | `source` | C programs |
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tally::Tally;
 
-/// A file beside the command: its name and what is in it.
+/// A file in the current directory of the command: its name and its contents.
 pub type File = (String, Vec<u8>);
 
 /// One input.
@@ -35,19 +35,19 @@ pub type File = (String, Vec<u8>);
 pub struct Case {
     /// The files in the current directory.
     pub files: Vec<File>,
-    /// The command line after the command's name: any bytes but zero.
+    /// The command line after the name of the command. It may contain any bytes except zero.
     pub arguments: Vec<Vec<u8>>,
 }
 
-/// A way in.
+/// A way for data to enter the command.
 pub trait Door {
     /// Its name.
     fn name(&self) -> &'static str;
-    /// An input.
+    /// Makes an input.
     fn case(&self, random: &mut fastrand::Rng) -> Case;
 }
 
-/// What is asked for.
+/// The options of the task.
 struct Wanted {
     doors: Vec<String>,
     seconds: u64,
@@ -87,7 +87,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A slice for CI: some seconds of each door.
+/// A short run for CI: some seconds for each door.
 pub fn slice() -> Result<()> {
     run(&["--seconds".to_owned(), "3".to_owned()])
 }
@@ -100,7 +100,7 @@ fn fuzz(door: &dyn Door, wanted: &Wanted, runner: &Runner) -> Result<Tally> {
         if started.elapsed() >= time {
             break;
         }
-        // Doors and numbers have unrelated inputs.
+        // Each door and number has an independent random stream.
         let name: u64 = door
             .name()
             .bytes()

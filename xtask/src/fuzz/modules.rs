@@ -1,4 +1,4 @@
-//! Doors that programs come through: modules in bytes and in text, and C sources.
+//! Doors for programs: modules as bitcode and as text, and C sources.
 
 use super::mutation::{self, one};
 use super::seeds::{file, words};
@@ -129,7 +129,7 @@ const C: [&str; 56] = [
     "__builtin_alloca(1 << 20)",
 ];
 
-/// The options that every check has.
+/// The options of every check.
 fn check(input: &str) -> Vec<Vec<u8>> {
     words(&[
         "check",
@@ -143,7 +143,7 @@ fn check(input: &str) -> Vec<Vec<u8>> {
     ])
 }
 
-/// Bitcode with other bytes.
+/// Bitcode with changed bytes.
 pub struct Bitcode {
     /// Modules.
     pub seeds: Vec<Vec<u8>>,
@@ -158,7 +158,7 @@ impl Door for Bitcode {
         let mut bytes = self.seeds[random.usize(..self.seeds.len())].clone();
         let other = &self.seeds[random.usize(..self.seeds.len())];
         match random.u8(..8) {
-            // A few bits: most modules are still read.
+            // Changes a few bits, so that most modules can still be read.
             0..=5 => {
                 for _ in 0..random.usize(1..=3) {
                     let at = random.usize(4..bytes.len());
@@ -174,7 +174,7 @@ impl Door for Bitcode {
     }
 }
 
-/// Assembly with other words and lines.
+/// Assembly with changed words and lines.
 pub struct Assembly {
     /// Modules.
     pub seeds: Vec<String>,
@@ -199,7 +199,7 @@ impl Door for Assembly {
     }
 }
 
-/// C with other words and lines.
+/// C with changed words and lines.
 pub struct Source {
     /// Programs.
     pub seeds: Vec<String>,

@@ -1,8 +1,8 @@
-//! Changes to data that is well-formed: of bytes, of lines, and of the words of a text.
+//! Changes to well-formed data: to bytes, to lines, and to the words of a text.
 
 use fastrand::Rng;
 
-/// Numbers at which programs are wrong.
+/// Numbers at which programs often have defects.
 pub const NUMBERS: [&str; 22] = [
     "0",
     "1",
@@ -28,12 +28,12 @@ pub const NUMBERS: [&str; 22] = [
     "340282366920938463463374607431768211456",
 ];
 
-/// One of a list.
+/// A random element of a list.
 pub fn one<'a, T: ?Sized>(random: &mut Rng, of: &[&'a T]) -> &'a T {
     of[random.usize(..of.len())]
 }
 
-/// Changes some bytes: one to eight places.
+/// Changes bytes at one to eight positions.
 pub fn bytes(random: &mut Rng, data: &mut Vec<u8>, other: &[u8]) {
     for _ in 0..random.usize(1..=8) {
         let at = random.usize(..=data.len());
@@ -58,7 +58,7 @@ pub fn bytes(random: &mut Rng, data: &mut Vec<u8>, other: &[u8]) {
     }
 }
 
-/// Changes some words or lines of a text, mostly one or two. `words` are put in place of others.
+/// Changes some words or lines of a text, mostly one or two. Some words are replaced by `words`.
 pub fn text(random: &mut Rng, text: &str, other: &str, words: &[&str]) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let others: Vec<&str> = other.lines().collect();
@@ -116,7 +116,7 @@ fn line(random: &mut Rng, line: &str, words: &[&str]) -> String {
     parts.concat()
 }
 
-/// A line as words, blanks and single signs.
+/// A line as words, blanks and single characters.
 fn split(line: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let class = |c: char| match c {

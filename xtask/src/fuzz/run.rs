@@ -1,4 +1,4 @@
-//! Starting the command on an input, and judging how it ended.
+//! Runs the command on an input and judges how it ended.
 
 use super::{Case, File};
 use crate::process;
@@ -13,15 +13,15 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than any input may take: the command is told to stop after two seconds, and the machine
+/// The time limit for every input. The command is told to stop after two seconds, but the machine
 /// may be busy.
 const LONGEST: Duration = Duration::from_secs(60);
-/// More address space than any input may take.
+/// The limit on address space for every input.
 const MOST_MEMORY: &str = "--as=12884901888";
-/// How a command may end: verified, usage, unreadable input, inconclusive, violated.
+/// The accepted exit codes: verified, usage error, unreadable input, inconclusive, violated.
 const CODES: [i32; 5] = [0, 1, 2, 5, 10];
 
-/// Starts the command.
+/// Runs the command.
 pub struct Runner {
     binary: PathBuf,
     place: PathBuf,
@@ -30,20 +30,20 @@ pub struct Runner {
 /// How the command ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The exit code, if it ended by itself.
+    /// The exit code, if the command ended by itself.
     pub code: Option<i32>,
     /// The signal that ended it.
     signal: Option<i32>,
-    /// Whether it had to be killed.
+    /// Whether the command had to be killed.
     late: bool,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub said: String,
-    /// How long it took.
+    /// Its running time.
     pub took: Duration,
 }
 
 impl Ended {
-    /// What is wrong, if something is.
+    /// The failure, if there is one.
     pub fn fault(&self) -> Option<String> {
         if self.late {
             return Some("it did not end".to_owned());
@@ -63,14 +63,14 @@ impl Ended {
         }
     }
 
-    /// Whether LLVM crashed where it may.
+    /// Whether LLVM crashed in the confined process, where a crash is accepted.
     pub fn contained(&self) -> bool {
         self.said.contains("LLVM crashed or did not end")
     }
 }
 
 impl Runner {
-    /// Of this program.
+    /// A runner for this program.
     pub fn new(binary: &Path) -> Result<Runner> {
         let binary = binary
             .canonicalize()
@@ -80,17 +80,17 @@ impl Runner {
         Ok(Runner { binary, place })
     }
 
-    /// What `check --help` prints.
+    /// The output of `check --help`.
     pub fn help(&self) -> Result<String> {
         process::capture(Command::new(&self.binary).args(["check", "--help"]))
     }
 
-    /// Where failing inputs are saved.
+    /// The directory for failing inputs.
     pub fn failures(&self) -> PathBuf {
         self.place.join("failures")
     }
 
-    /// A directory of its own for one input.
+    /// A separate directory for one input.
     fn directory(&self) -> PathBuf {
         self.place.join(format!("work-{}", std::process::id()))
     }
@@ -107,7 +107,7 @@ impl Runner {
         ended
     }
 
-    /// Runs the command on an input, keeping some of the files that it leaves.
+    /// Runs the command on an input and returns some of the files that it wrote.
     pub fn run_keeping(&self, case: &Case, names: &[&str]) -> Result<Vec<File>> {
         let directory = self.directory();
         fs::create_dir_all(&directory)?;
@@ -167,7 +167,7 @@ impl Runner {
         })
     }
 
-    /// Saves an input that failed, and how.
+    /// Saves a failing input and its failure.
     pub fn save(
         &self,
         door: &str,

@@ -1,5 +1,5 @@
-//! Well-formed inputs to begin with: the smaller programs of the corpus and the examples, as
-//! sources and as modules, and findings and test cases that the command makes of them.
+//! Well-formed inputs to start with: the smaller programs of the corpus and the examples, as
+//! sources and as modules, and the findings and test cases that the command makes from them.
 
 use super::run::Runner;
 use super::{Case, File};
@@ -8,31 +8,32 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How many programs.
+/// The maximum number of programs.
 const PROGRAMS: usize = 120;
-/// Programs of more bytes are left out: small ones have a defect in every other change.
+/// The maximum size in bytes. Larger programs are skipped: in a small program, a random change
+/// breaks something more often.
 const LARGEST: u64 = 3000;
-/// How many of them are also modules, and are run for findings.
+/// The number of these programs that are also compiled to modules, and run for findings.
 const MODULES: usize = 40;
 
-/// What the doors change.
+/// The inputs that doors change.
 pub struct Seeds {
     /// C programs.
     pub sources: Vec<String>,
-    /// Modules in bytes.
+    /// Modules as bitcode.
     pub bitcode: Vec<Vec<u8>>,
-    /// Modules in text.
+    /// Modules as text.
     pub assembly: Vec<String>,
-    /// Saved findings, with the program each is of.
+    /// Saved findings, each with its program.
     pub findings: Vec<(String, String)>,
-    /// Test cases, with the program each is of.
+    /// Test cases, each with its program.
     pub cases: Vec<(Vec<u8>, String)>,
     /// The long options of `check`.
     pub options: Vec<String>,
 }
 
 impl Seeds {
-    /// Collects and makes those that doors need.
+    /// Collects and makes the inputs that the wanted doors need.
     pub fn new(runner: &Runner, is_wanted: &dyn Fn(&str) -> bool) -> Result<Seeds> {
         let modules = is_wanted("bitcode") || is_wanted("assembly");
         let runs = is_wanted("finding") || is_wanted("ktest");
@@ -41,7 +42,7 @@ impl Seeds {
             collect(Path::new(top), &mut paths)?;
         }
         paths.sort();
-        // Evenly from all folders.
+        // Select evenly from all folders.
         let step = paths.len().div_ceil(PROGRAMS).max(1);
         let paths: Vec<PathBuf> = paths.into_iter().step_by(step).take(PROGRAMS).collect();
         let mut seeds = Seeds {
@@ -77,7 +78,7 @@ impl Seeds {
         Ok(seeds)
     }
 
-    /// Keeps the finding and the test case of a program.
+    /// Runs a program and keeps its finding and its test case.
     fn run(&mut self, runner: &Runner, source: &str) -> Result<()> {
         let case = Case {
             files: vec![("p.c".to_owned(), source.into())],
@@ -103,12 +104,12 @@ impl Seeds {
     }
 }
 
-/// A command line of words.
+/// A command line as byte strings.
 pub fn words(words: &[&str]) -> Vec<Vec<u8>> {
     words.iter().map(|word| word.as_bytes().to_vec()).collect()
 }
 
-/// A file of text.
+/// A file with this text.
 pub fn file(name: &str, text: impl Into<Vec<u8>>) -> File {
     (name.to_owned(), text.into())
 }
@@ -126,7 +127,7 @@ fn collect(directory: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// A program as a module, if it compiles without further options.
+/// The program as a module, if it compiles without further options.
 fn compile(path: &Path, flags: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("clang-22")
         .args(["-w", "-emit-llvm", "-o", "-"])

@@ -1,11 +1,11 @@
-//! What became of the inputs of one door.
+//! Statistics of the inputs of one door.
 
 use super::run::Ended;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// Counts of one door.
+/// Counters of one door.
 pub struct Tally {
     door: &'static str,
     /// Inputs by exit code.
@@ -14,13 +14,13 @@ pub struct Tally {
     contained: u64,
     /// Inputs that failed.
     pub failed: u64,
-    /// How long it took.
+    /// The total time.
     pub took: Duration,
     slowest: Duration,
 }
 
 impl Tally {
-    /// Of no inputs.
+    /// Counters without inputs.
     pub fn new(door: &'static str) -> Tally {
         Tally {
             door,
@@ -32,7 +32,7 @@ impl Tally {
         }
     }
 
-    /// Counts one more.
+    /// Counts one input.
     pub fn add(&mut self, ended: &Ended) {
         *self.codes.entry(ended.code.unwrap_or(-1)).or_default() += 1;
         self.contained += u64::from(ended.contained());

@@ -1,28 +1,28 @@
-//! The parts of values: members, elements, and what pointers point to.
+//! The parts of values: members, elements, and targets of pointers.
 //!
-//! Shapes come from debug information, which nobody verifies: they may refer to each other in
-//! circles and lie outside of what has them. So all searches here are bounded, and each value is
-//! read with the checks of the machine.
+//! Shapes come from debug information, which is not verified: they may refer to each other in
+//! cycles, and extend beyond the object. So all searches here are bounded, and each value is read
+//! with the checks of the machine.
 
 use super::{Term, content, is_array, shape_of};
 use selvedge_ir::{Field, Parts, Scalar, ShapeId};
 use selvedge_vm::Vm;
 use selvedge_vm::inspect::{Content, Home};
 
-/// Types within types are followed this far.
+/// The maximum depth of types within types.
 const MOST_LEVELS: u32 = 32;
 
-/// The name of a member that has none.
+/// The displayed name of a member without a name.
 const UNNAMED: &str = "(unnamed)";
 
 /// A part of a value.
 pub(crate) struct Part {
-    /// The name of a member, the index of an element in brackets.
+    /// The name of a member, or the index of an element in brackets.
     pub(crate) name: String,
     pub(crate) term: Term,
 }
 
-/// How many parts a value has.
+/// The number of parts of a value.
 pub(crate) fn count(vm: &Vm, term: &Term) -> u64 {
     match kind(vm, term) {
         Kind::None => 0,
@@ -32,12 +32,12 @@ pub(crate) fn count(vm: &Vm, term: &Term) -> u64 {
     }
 }
 
-/// Whether the parts of a value have numbers.
+/// Whether the parts of a value are elements with indices.
 pub(crate) fn has_elements(vm: &Vm, term: &Term) -> bool {
     matches!(kind(vm, term), Kind::Elements { .. })
 }
 
-/// Some parts of a value: so many from a number on.
+/// At most `most` parts of a value, from index `start` on.
 pub(crate) fn parts(vm: &Vm, term: &Term, start: u64, most: u64) -> impl Iterator<Item = Part> {
     let parts: Vec<Part> = match kind(vm, term) {
         Kind::None => Vec::new(),
@@ -77,7 +77,7 @@ pub(crate) fn parts(vm: &Vm, term: &Term, start: u64, most: u64) -> impl Iterato
     parts.into_iter()
 }
 
-/// A member by its name.
+/// The member with this name.
 pub(crate) fn member(vm: &Vm, term: &Term, name: &str) -> Option<Term> {
     let Kind::Members(members) = kind(vm, term) else {
         return None;
@@ -86,7 +86,7 @@ pub(crate) fn member(vm: &Vm, term: &Term, name: &str) -> Option<Term> {
     found.map(|part| part.term)
 }
 
-/// What a pointer points to.
+/// The target of a pointer.
 pub(crate) fn pointee(vm: &Vm, term: &Term) -> Option<Term> {
     match kind(vm, term) {
         Kind::Target(target) => Some(target),
@@ -94,7 +94,7 @@ pub(crate) fn pointee(vm: &Vm, term: &Term) -> Option<Term> {
     }
 }
 
-/// The element with a number: of an array, or behind a pointer.
+/// The element with this index: of an array, or of the array that a pointer points to.
 pub(crate) fn element(vm: &Vm, term: &Term, number: u64) -> Option<Term> {
     if has_elements(vm, term) {
         return parts(vm, term, number, 1).next().map(|part| part.term);
@@ -116,7 +116,7 @@ pub(crate) fn element(vm: &Vm, term: &Term, number: u64) -> Option<Term> {
     })
 }
 
-/// The path of a part; none if that of the whole cannot be written.
+/// The expression for a part; empty if the whole has no expression.
 fn behind(path: &str, part: &str) -> String {
     match path {
         "" => String::new(),
@@ -124,8 +124,8 @@ fn behind(path: &str, part: &str) -> String {
     }
 }
 
-/// What a term is to people: a structure of a library with one member without a name is that
-/// member.
+/// The value that is shown for a term: while a structure has exactly one member and this member has
+/// no name (as library types do), the member replaces it.
 pub(crate) fn settled(vm: &Vm, term: &Term) -> Term {
     let mut term = term.clone();
     for _ in 0..MOST_LEVELS {
@@ -218,7 +218,7 @@ fn add_members(
         let Some(rest) = room.checked_sub(field.offset) else {
             continue;
         };
-        // An array without a size has all that comes behind it.
+        // An array of unknown size contains all bytes after it.
         let is_open = shape.size == 0 && matches!(shape.parts, Parts::Elements { .. });
         let size = if is_open { rest } else { shape.size.min(rest) };
         let at = address + field.offset;
@@ -264,8 +264,8 @@ fn is_char(vm: &Vm, shape: ShapeId) -> bool {
     shape.is_some_and(|shape| matches!(shape.parts, Parts::Value(Scalar::Char)))
 }
 
-/// The largest part of an object that begins at an address, but no array; none if its type is not
-/// known.
+/// The value to show at an address: the largest part of an object that begins there and is no
+/// array. An array of characters counts as one value. `None` if the type is unknown.
 pub(crate) fn target(vm: &Vm, address: u64, path: &str) -> Option<Term> {
     let object = vm.object(address).filter(|object| object.live)?;
     let shapes = &vm.program().module.shapes;
@@ -276,7 +276,8 @@ pub(crate) fn target(vm: &Vm, address: u64, path: &str) -> Option<Term> {
         match &shape.parts {
             // One element: most likely the source has no array.
             Parts::Elements { shape: of, stride } if shape.size == 0 && size == *stride => at = *of,
-            // What points to an array points to its first element, unless that is a character.
+            // A pointer to an array points to its first element, unless the elements are
+            // characters.
             Parts::Elements { shape: of, stride } if inner == 0 && *stride > 0 && !is_char(vm, *of) => {
                 (at, size) = (*of, *stride);
             }

@@ -1,7 +1,7 @@
 //! The command behind `cargo xtask hunt`.
 //!
-//! The parent starts worker processes, each with a range of seeds, and gathers what they say: a
-//! crash or a hang of the product ends one worker and is a disagreement like another.
+//! The parent starts worker processes, each with a range of seeds, and collects their reports. A
+//! crash or a hang of the product ends one worker and counts as a disagreement.
 
 use anyhow::{Context, Result, bail};
 use selvedge_hunt::compare::Disagreement;
@@ -27,9 +27,9 @@ const HELP: &str = "usage: cargo xtask hunt [OPTIONS]
 
 SELVEDGE_HUNT_WAY=OPTIONS checks programs in this way only";
 
-/// Seeds that a worker gets at once.
+/// The number of seeds that a worker gets at once.
 const PART: u64 = 384;
-/// A worker that says nothing for so long hangs.
+/// A worker without output for this time is considered to hang.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 struct Options {
@@ -40,9 +40,10 @@ struct Options {
     shrink: usize,
     out: PathBuf,
     show: Option<u64>,
-    /// This process is a worker for these seeds.
+    /// If set, this process is a worker for these seeds.
     worker: Option<(u64, u64)>,
-    /// This process makes the program of a seed smaller: way and class.
+    /// If set, this process makes the program for a seed smaller. The texts are the way and the
+    /// class.
     smaller: Option<(u64, String, String)>,
 }
 
@@ -107,7 +108,7 @@ fn show(seed: u64) -> Result<()> {
     Ok(())
 }
 
-/// A directory of this process, in memory where there is one.
+/// A directory for this process, in memory if possible.
 fn directory() -> Result<PathBuf> {
     let memory = Path::new("/dev/shm");
     let parent = if memory.is_dir() {
@@ -166,13 +167,13 @@ fn smaller(seed: u64, name: &str, class: &str) -> Result<()> {
     Ok(())
 }
 
-/// What is known of all parts.
+/// The results of all parts.
 #[derive(Default)]
 struct Results {
     counts: BTreeMap<String, u64>,
-    /// By class: seed, way, detail.
+    /// Disagreements by class: seed, way, details.
     bad: BTreeMap<String, Vec<(u64, String, String)>>,
-    /// Some runs of each kind that did not decide.
+    /// For each kind of undecided run, some examples.
     open: BTreeMap<String, Vec<(u64, String)>>,
 }
 
@@ -202,7 +203,8 @@ fn lead(options: &Options) -> Result<()> {
                         started.elapsed().as_secs_f64(),
                         next.load(Ordering::Relaxed).min(end)
                     );
-                    // A run that is ended from outside leaves what it knows.
+                    // Write the results regularly, so that they survive if the run is ended from
+                    // outside.
                     if let Err(error) = write(&results, options, next.load(Ordering::Relaxed).min(end), started) {
                         eprintln!("nothing is written: {error}");
                     }
@@ -227,7 +229,7 @@ fn lock(results: &Mutex<Results>) -> std::sync::MutexGuard<'_, Results> {
     results.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A worker for a part of the seeds; again behind the one at which it dies.
+/// Runs a worker for a part of the seeds. If it dies, continues after the seed at which it died.
 fn part(mut from: u64, to: u64, results: &Mutex<Results>) {
     while from < to {
         match supervised(from, to, results) {
@@ -251,7 +253,7 @@ fn spawn(words: &[String]) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Runs a worker; where and how it died, if it did not end well.
+/// Runs a worker. If it does not end normally, returns where and how it died.
 fn supervised(from: u64, to: u64, results: &Mutex<Results>) -> Option<(u64, String, String)> {
     let words = ["--worker".to_owned(), from.to_string(), to.to_string()];
     let mut child = match spawn(&words) {
@@ -337,7 +339,7 @@ fn summary(results: &Results, options: &Options, to: u64, started: Instant) -> S
     text
 }
 
-/// Writes the summary and the disagreements; the summary.
+/// Writes the summary and the disagreements; returns the summary.
 fn write(results: &Results, options: &Options, to: u64, started: Instant) -> Result<String> {
     let summary = summary(results, options, to, started);
     std::fs::write(options.out.join("summary.txt"), &summary)?;
@@ -350,7 +352,7 @@ fn write(results: &Results, options: &Options, to: u64, started: Instant) -> Res
     Ok(summary)
 }
 
-/// Writes some disagreements of each class as smaller programs.
+/// Writes smaller programs for some disagreements of each class.
 fn shrink_some(results: &Results, options: &Options) -> Result<()> {
     for (class, all) in &results.bad {
         let mut seeds = std::collections::BTreeSet::new();

@@ -1,16 +1,17 @@
-//! Statements, and the assertions that make outcomes visible.
+//! Statements, and assertions that make outcomes visible.
 
 use super::Generator;
 use crate::program::{Binary, Block, Expr, Stmt};
 
 impl Generator {
-    /// One assertion for each value that a variable, or two, could have, so that all outcomes are
-    /// compared. Who fails one stops there, which keeps none of the others from being tried.
+    /// One assertion for each value that one or two variables could have, so that all outcomes are
+    /// compared. A failed assertion stops the thread; other executions still reach the other
+    /// assertions.
     pub(super) fn observe(&mut self, body: &mut Block) {
         let two = self.random.one_in(2);
         for r in 0..1 + u8::from(two) {
             if self.random.one_in(5) {
-                continue; // what the thread has seen before
+                continue; // use the present value of the local
             }
             let place = self.place();
             body.push(match self.random.below(3) {
@@ -31,7 +32,7 @@ impl Generator {
         }
     }
 
-    /// An assertion, or two.
+    /// An assertion, perhaps after a read.
     pub(super) fn check(&mut self, body: &mut Block) {
         let condition = self.condition();
         if self.random.one_in(2) {
@@ -52,7 +53,7 @@ impl Generator {
         });
     }
 
-    /// Some statements one level down.
+    /// Some statements, nested one level deeper.
     pub(super) fn inner(&mut self, depth: u8) -> Block {
         let mut body = Vec::new();
         for _ in 0..1 + self.random.below(2) {

@@ -1,10 +1,10 @@
-//! What is drawn for each theme.
+//! Random statements for each theme.
 
 use super::{Generator, Theme};
 use crate::program::{Binary, Block, COUNTER, Expr, Local, Node, Order, Rmw, Stmt};
 
 impl Generator {
-    /// A critical section: what is done in it stands between the two.
+    /// A critical section between `first` and `last`.
     fn section(&mut self, body: &mut Block, depth: u8, first: Stmt, last: Stmt) {
         body.push(first.into());
         for _ in 0..self.random.below(3) {
@@ -19,12 +19,12 @@ impl Generator {
         }
     }
 
-    /// A section that is entered only if that is possible at once, or in time.
+    /// A section that is entered only if the lock is free, or becomes free in time.
     fn attempt(&mut self, body: &mut Block, depth: u8, r: Local, first: Stmt, last: Stmt) {
         body.push(first.into());
         let mut yes = self.inner(depth);
         yes.push(last.into());
-        // What is done in it may use the variable.
+        // Statements in the section may change the variable.
         let no = if self.random.one_in(3) {
             self.inner(depth)
         } else {
@@ -38,7 +38,8 @@ impl Generator {
         match theme {
             Theme::Plain => self.plain(body),
             Theme::Mutex if self.kinds.len() > 1 && self.random.one_in(5) => {
-                // One of two, by a value; given back by the same value, as long as that stays.
+                // Locks one of two mutexes by a value. The unlock uses the same value, as long as
+                // it does not change.
                 let e = Expr::Local(r);
                 let call = |f: fn(usize) -> Stmt| Stmt::Either(e.clone(), Box::new(f(0)), Box::new(f(1)));
                 body.push(call(Stmt::Lock).into());
@@ -183,7 +184,7 @@ impl Generator {
         let m = 0;
         let place = self.constant_place();
         match self.random.below(10) {
-            // The usual loop.
+            // The usual loop around a wait.
             0..3 => {
                 let wanted = Expr::equal(Expr::Local(r), self.small());
                 let wait = if self.random.one_in(4) {
@@ -202,7 +203,7 @@ impl Generator {
                 );
                 body.push(Stmt::Unlock(m).into());
             }
-            // With `if`, or without a condition.
+            // A wait with `if`, or without a condition.
             3 | 4 => {
                 let wait = if self.random.one_in(3) {
                     Stmt::TimedWait(c, m, r)
@@ -281,7 +282,7 @@ impl Generator {
                 )
             }
             10 => Stmt::Fence(self.rmw_order()),
-            // A flag that says that something is ready.
+            // A flag that announces data.
             _ => {
                 let (order, data) = (self.read_order(), self.constant_place());
                 body.push(Stmt::AtomicLoad(r, place, order).into());
@@ -290,7 +291,7 @@ impl Generator {
                 return;
             }
         };
-        // `atomic_thread_fence(relaxed)` does nothing, and clang leaves it out.
+        // `atomic_thread_fence(relaxed)` has no effect, and clang removes it.
         if !matches!(stmt, Stmt::Fence(Order::Relaxed)) {
             body.push(stmt.into());
         }
@@ -354,7 +355,7 @@ impl Generator {
         }
     }
 
-    /// A loop that reads an atomic variable some times, and leaves early for some values.
+    /// A loop that reads an atomic variable a few times and ends early for some values.
     pub(super) fn bounded_poll(&mut self, body: &mut Block) {
         let counter = self.counters;
         let (r, place) = (self.reg(), self.place());

@@ -67,7 +67,7 @@ impl Generator {
             && !self.in_block
         {
             let inner = self.expr(1);
-            // Mostly within bounds.
+            // Mostly within the bounds.
             let masked = Expr::Binary(Binary::And, Box::new(inner.clone()), Box::new(Expr::Const(1)));
             let small = matches!(inner, Expr::Local(l) if l >= program::COUNTER) && len > 2;
             place.index = Some(if small || self.random.one_in(8) {

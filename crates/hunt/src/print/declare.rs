@@ -1,4 +1,4 @@
-//! Shared variables and objects: where they lie, and what main does to make them.
+//! Shared variables and objects: their declarations, and their initialisation in main.
 
 use super::{Printer, type_name};
 use crate::program::{Global, MutexKind, Objects, Storage};

@@ -1,12 +1,12 @@
-//! What each operation does with the state, and what it tells of happens-before.
+//! The effect of each operation on the state and on happens-before.
 
 use super::{Machine, Wrong, arrived};
 use crate::program::{Expr, MutexKind, Order, Place, Rmw, Stmt};
 use crate::state::{CELLS, Cell, Clock, NOBODY, Record, State, Status, Way};
 
 impl Machine<'_> {
-    /// An access: a race if a record of another thread conflicts and is not included; then a
-    /// record.
+    /// Performs an access. It is a race if a record of another thread conflicts and the thread's
+    /// clock does not include it. Then adds a record.
     fn access(&self, state: &mut State, t: usize, location: u8, way: Way) {
         let me = self.bit(Clock::Thread(t));
         let races = state.records.iter().any(|r| {
@@ -43,7 +43,7 @@ impl Machine<'_> {
         format!("g{}", global.unwrap_or(0))
     }
 
-    /// An access to a place; nothing and a fault, if there is no such element.
+    /// Accesses a place. Returns `None` after a fault if the index is out of bounds.
     fn at(&self, state: &mut State, t: usize, place: &Place, id: u32, way: Way) -> Option<u8> {
         let Some(location) = self.location(state, t, place) else {
             self.fault(state, t, "memory.out-of-bounds", id);
@@ -53,8 +53,8 @@ impl Machine<'_> {
         Some(location)
     }
 
-    /// A place that is read atomically, after what that read learns; nothing and a fault, if there
-    /// is no such element.
+    /// Joins the clocks that an atomic read of a place acquires, and returns its location. Returns
+    /// `None` after a fault if the index is out of bounds.
     fn atomic_at(&self, state: &mut State, t: usize, place: &Place, id: u32, order: Order) -> Option<u8> {
         let Some(location) = self.location(state, t, place) else {
             self.fault(state, t, "memory.out-of-bounds", id);
@@ -64,7 +64,8 @@ impl Machine<'_> {
         Some(location)
     }
 
-    /// The cell that the thread's pointer leads to; nothing and a fault, if there is none.
+    /// The cell that the thread's pointer points to. Returns `None` after a fault if there is no
+    /// such cell.
     fn cell(&self, state: &mut State, t: usize, id: u32, free: bool) -> Option<usize> {
         let kind = match state.threads[t].pointer {
             0 => "memory.null-dereference",
@@ -129,13 +130,13 @@ impl Machine<'_> {
                 let n = Self::value(state, t, e) & 3;
                 if let Some(at) = self.at(state, t, place, id, plain_write) {
                     state.values[usize::from(at)] = n;
-                    // A plain write is in no release sequence.
+                    // A plain write belongs to no release sequence.
                     state.forget(self.layout.released(at).0);
                 }
             }
             Stmt::Lock(m) => {
                 let mine = usize::from(state.mutexes[*m].0) == t;
-                // An errorcheck mutex that is locked again answers EDEADLK.
+                // A second lock of an errorcheck mutex by its owner fails with EDEADLK.
                 if !(mine && self.program.mutexes[*m] == MutexKind::ErrorCheck) {
                     self.lock(state, t, *m);
                 }
@@ -174,7 +175,7 @@ impl Machine<'_> {
                 }
             }
             Stmt::ReadLock(w) | Stmt::WriteLock(w) => {
-                // The writer that asks again is refused.
+                // The call fails for a thread that already holds the lock for writing.
                 if usize::from(state.rwlocks[*w].writer) != t {
                     self.take_rw(state, t, *w, matches!(stmt, Stmt::WriteLock(_)));
                 }
@@ -212,7 +213,7 @@ impl Machine<'_> {
             }
             Stmt::SemPost(s) => {
                 if state.semaphores[*s] >= 3 {
-                    self.odd.set(true); // without a bound
+                    self.odd.set(true); // its value may grow without bound
                     state.threads[t].status = Status::Parked;
                     return;
                 }
@@ -245,7 +246,8 @@ impl Machine<'_> {
                 }
             }
             Stmt::AtomicLoad(r, place, order) => {
-                // What it synchronises with happens before it (C11 5.1.2.4): so it learns first.
+                // The writes that it synchronises with happen before it (C11 5.1.2.4). So join
+                // their clocks first.
                 if let Some(at) = self.atomic_at(state, t, place, id, *order) {
                     self.access(state, t, at, way(false, true));
                     let n = state.values[usize::from(at)] & 3;
@@ -378,7 +380,7 @@ impl Machine<'_> {
         let (owner, count) = state.mutexes[m];
         if usize::from(owner) != t {
             if self.program.mutexes[m] == MutexKind::ErrorCheck {
-                // Refused with EPERM.
+                // The wait fails with EPERM.
                 if let Stmt::TimedWait(_, _, r) = stmt {
                     state.threads[t].locals[usize::from(*r)] = 1;
                 }
@@ -387,7 +389,7 @@ impl Machine<'_> {
             return self.fault(state, t, "pthread.cond-wait-unlocked", id);
         }
         if count != 1 {
-            self.odd.set(true); // POSIX leaves open what a wait with a mutex locked twice does
+            self.odd.set(true); // undefined in POSIX: a wait with a mutex that is locked twice
         }
         state.mutexes[m] = (NOBODY, 0);
         state.learn(self.bit(Clock::Mutex(m)), self.bit(Clock::Thread(t)));
@@ -419,7 +421,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What a read of an atomic location tells.
+    /// The effect of an atomic read on happens-before.
     fn read_atomic(&self, state: &mut State, t: usize, location: u8, order: Order) {
         let (all, _) = self.layout.released(location);
         if order.acquires() {
@@ -429,8 +431,8 @@ impl Machine<'_> {
         }
     }
 
-    /// What a write to an atomic location tells: release sequences as in C11. They go on through
-    /// stores of the same thread and through read-modify-writes of any.
+    /// The effect of an atomic write on happens-before: release sequences as in C11. They continue
+    /// through stores of the same thread and through read-modify-writes of every thread.
     fn write_atomic(&self, state: &mut State, t: usize, location: u8, order: Order, rmw: bool) {
         let (all, first) = self.layout.released(location);
         let mine = 1u64 << (first + t as u32);

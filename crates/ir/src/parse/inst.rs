@@ -1,4 +1,4 @@
-//! Instructions and terminators of the text format: what stands after the statement id.
+//! Instructions and terminators of the text format: what follows the statement id.
 
 use super::{Parser, Result};
 use crate::parse::lexer::Token;
@@ -9,7 +9,7 @@ use crate::{
 use smallvec::SmallVec;
 
 impl<'t> Parser<'t> {
-    /// The terminator that stands here; nothing is consumed if there is an instruction instead.
+    /// Reads a terminator. If an instruction follows instead, consumes nothing and returns `None`.
     pub(super) fn terminator(&mut self) -> Result<Option<Terminator>> {
         let Token::Word(word) = self.token else {
             return Ok(None);
@@ -103,7 +103,7 @@ impl<'t> Parser<'t> {
         Ok(Terminator::Invoke { normal, unwind, pad })
     }
 
-    /// The operands of a return, none if the next block or the end of the function follows.
+    /// The operands of a return; none if the next block or the end of the function follows.
     fn returned(&mut self) -> Result<SmallVec<[Operand; 1]>> {
         let mut values = SmallVec::new();
         match self.token {
@@ -148,7 +148,7 @@ impl<'t> Parser<'t> {
     /// `r1, r2 =`, or nothing.
     fn results(&mut self) -> Result<SmallVec<[Reg; 1]>> {
         let mut results = SmallVec::new();
-        // No instruction without a result has a name of this form.
+        // No instruction without a result has a name of the form `r1`.
         if !matches!(self.token, Token::Word(word) if super::id_number(word, "r").is_some()) {
             return Ok(results);
         }

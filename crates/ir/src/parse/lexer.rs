@@ -10,7 +10,7 @@ pub(super) enum Token<'t> {
     Word(&'t str),
     /// A number without sign, decimal or `0x` hexadecimal.
     Number(u128),
-    /// What stands between quotes, escapes not yet resolved.
+    /// The text between quotes; escapes are not yet resolved.
     Quoted(&'t str),
     /// Any other character. (`->` and `..` are two tokens.)
     Sign(char),
@@ -92,7 +92,7 @@ impl<'t> Lexer<'t> {
                     self.position = start + 1 + offset + 1;
                     return Ok(Token::Quoted(&inside[..offset]));
                 }
-                // A forgotten quote is reported at its line, not at the end of the file.
+                // A missing quote is reported at its line, not at the end of the file.
                 '\n' => break,
                 _ => escaped = c == '\\' && !escaped,
             }

@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `typed` and which; or nothing.
+    /// `typed` and a shape, or nothing.
     pub(super) fn optional_shape(&mut self) -> Result<Option<ShapeId>> {
         if !self.is_word("typed") {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The types of instructions and terminators.
+//! Checks the types of instructions and terminators.
 
 use super::{Problem, Verifier};
 use crate::{
@@ -93,7 +93,7 @@ impl<'m> Verifier<'m> {
 }
 
 impl Checker<'_, '_> {
-    /// Checks an operand and what its type must be.
+    /// Checks an operand, and that its type satisfies `must`.
     fn read(&mut self, what: &'static str, operand: Operand, must: Must) {
         if let Some(found) = self.verifier.operand(self.function, operand) {
             self.verifier
@@ -101,7 +101,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks an assigned register and what its type must be.
+    /// Checks an assigned register, and that its type satisfies `must`.
     fn write(&mut self, what: &'static str, reg: Reg, must: Must) {
         if let Some(found) = self.verifier.reg(self.function, reg) {
             self.verifier
@@ -115,7 +115,7 @@ impl Checker<'_, '_> {
         self.verifier.require(must.allows(ty), || must.problem(what, ty));
     }
 
-    /// Checks that the result's type is of a kind and that all operands have it.
+    /// Checks that the result's type satisfies `must`, and that all operands have the same type.
     fn uniform(&mut self, dst: Reg, operands: &[Operand], must: Must) {
         self.write("the result", dst, must);
         match self.function.regs.get(dst).map(|info| info.ty) {
@@ -135,7 +135,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks the order of an access; plain accesses have none.
+    /// Checks the order of an atomic access; plain accesses have none.
     fn order(&mut self, what: &'static str, order: Option<AtomicOrder>, forbidden: &[AtomicOrder]) {
         if let Some(order) = order {
             self.verifier
@@ -421,7 +421,7 @@ impl Checker<'_, '_> {
         self.verifier
             .require(found == expected, || Problem::ResultCount { expected, found });
         for (&result, &ty) in results.iter().zip(&callee.returns) {
-            // Whether the register exists was checked before.
+            // Another check reports registers that do not exist.
             if let Some(info) = self.function.regs.get(result) {
                 let must = Must::Be(ty);
                 self.verifier

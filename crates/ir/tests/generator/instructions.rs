@@ -334,7 +334,8 @@ impl Source<'_> {
         for &ty in &callee.returns {
             results.push(self.reg(ty));
         }
-        // At most two results: if they have one type they must be in its two registers.
+        // At most two results. If both have the same type, they must be the two registers of that
+        // type.
         if let [first, second] = results[..] {
             let count = TYPES.len() as u32;
             if first == second {

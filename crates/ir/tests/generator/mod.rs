@@ -12,8 +12,7 @@ use selvedge_ir::{
     RegInfo, Relocation, Scalar, Shape, ShapeId, Stmt, Symbol, Terminator, Type,
 };
 
-/// Every function has a register of each of these types under two numbers, so that each operand can
-/// be a register.
+/// Every function has two registers of each of these types, so that each operand can be a register.
 const TYPES: [Type; 11] = [
     Type::I1,
     Type::I8,
@@ -31,7 +30,7 @@ const INTS: &[Type] = TYPES.split_at(8).0;
 const WORDS: &[Type] = TYPES.split_at(6).0;
 const FLOATS: [Type; 2] = [Type::F32, Type::F64];
 
-/// Makes a well-formed module: the same from the same bytes.
+/// Makes a well-formed module. The same bytes give the same module.
 pub fn module(bytes: &[u8]) -> Module {
     let mut source = Source { bytes };
     let mut module = Module::default();
@@ -45,7 +44,7 @@ pub fn module(bytes: &[u8]) -> Module {
         let global = source.global(i, globals, functions, &module.files);
         module.globals.push(global);
     }
-    // Heads first: calls and addresses of blocks look at all functions.
+    // Heads first: calls and addresses of blocks need the heads of all functions.
     for i in 0..functions {
         let head = source.head(i, &module.files);
         module.functions.push(head);
@@ -115,7 +114,7 @@ impl Source<'_> {
         }
     }
 
-    /// The id of a shape, which need not exist.
+    /// The id of a shape that need not exist.
     fn shape_id(&mut self) -> Option<ShapeId> {
         self.flag().then(|| ShapeId(self.below(6)))
     }

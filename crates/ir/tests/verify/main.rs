@@ -1,5 +1,5 @@
-//! The verifier, seen to fail: each case breaks one invariant of a well-formed module and names all
-//! errors that must come of it.
+//! Failures of the verifier: each case breaks one invariant of a well-formed module and lists all
+//! errors that must result.
 
 mod insts;
 
@@ -7,7 +7,8 @@ use selvedge_ir::{FunctionBuilder, InstKind, ModuleBuilder, Operand, Problem, Ty
 
 const MODULE: &str = include_str!("../text/well_formed.ir");
 
-/// Replaces a part of the module, which must occur once, and says what the verifier reports.
+/// Replaces a part of the module, which must occur exactly once, and returns what the verifier
+/// reports.
 fn broken(part: &str, replacement: &str) -> Vec<String> {
     assert_eq!(MODULE.matches(part).count(), 1, "{part}");
     let module = parse(&MODULE.replace(part, replacement)).expect("only the meaning is broken");
@@ -314,7 +315,7 @@ fn terminators() {
 
 #[test]
 fn arguments_and_their_types_pair() {
-    // Cannot be written down in the text format.
+    // The text format cannot express this.
     let mut module = ModuleBuilder::new();
     let callee = module.declare("puts", &[Type::Ptr], &[Type::I32]);
     let mut main = FunctionBuilder::new("main");

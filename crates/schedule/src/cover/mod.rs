@@ -1,10 +1,10 @@
-//! A set of schedules for all inputs of a program, as data: what `selvedge cover` writes and
-//! `selvedge build` reads.
+//! A set of schedules for all inputs of a program, as data. `selvedge cover` writes it and
+//! `selvedge build` reads it.
 //!
-//! A schedule is a list of *operations*, in an order in which they can happen. Only what stands
-//! behind `after` has to be kept of that order: the operations of each thread follow each other,
-//! and each waits for the operations of other threads that it names. Threads are named
-//! hierarchically, and operations are counted by thread, from 1.
+//! A schedule is a list of *operations*, in one order in which they can happen. A native program
+//! keeps only a part of that order: the operations of each thread follow each other, and each
+//! operation waits for the operations of other threads that are listed after the word `after`.
+//! Threads are named hierarchically, and operations are counted by thread, from 1.
 //!
 //! ```text
 //! selvedge-cover 1
@@ -17,8 +17,8 @@
 //! op 0.1 lock o0 done after 0:1
 //! ```
 //!
-//! `schedule` says how many classes of inputs lead to it, and each `witness` line one input of one
-//! of them: the thread that asks for it, its bytes and its name. `#` begins a comment line.
+//! `schedule` says how many classes of inputs follow it. The `witness` lines are the inputs of one
+//! class: the thread that asks for the input, its bytes and its name. `#` begins a comment line.
 
 mod parse;
 mod print;
@@ -29,7 +29,7 @@ use std::fmt;
 /// The version of the format that is written.
 pub const COVER_VERSION: u32 = 1;
 
-/// The word that the first line begins with.
+/// The first word of the first line.
 pub(crate) const COVER_MAGIC: &str = "selvedge-cover";
 
 /// A set of schedules.
@@ -37,27 +37,28 @@ pub(crate) const COVER_MAGIC: &str = "selvedge-cover";
 pub struct Cover {
     /// The program's sources.
     pub inputs: Vec<String>,
-    /// Options that the set holds for, by name.
+    /// Options that the set is valid for, by name.
     pub options: Vec<(String, String)>,
-    /// What operations act on.
+    /// The objects that operations act on.
     pub objects: Vec<Object>,
     /// The schedules.
     pub schedules: Vec<Order>,
 }
 
-/// A synchronisation object, by a name that holds in the machine and in the native program.
+/// A synchronisation object, by a name that is valid in the machine and in the native program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {
-    /// In a global variable, so many bytes behind its begin.
+    /// In a global variable, at this offset in bytes.
     Global(String, u64),
-    /// What the operation of this number of a thread has initialised.
+    /// Initialised by the operation with this number of this thread.
     Made(String, u32),
 }
 
 /// One schedule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Order {
-    /// How many classes of inputs follow it: paths that the program takes through its branches.
+    /// The number of classes of inputs that follow this schedule. A class is a path of the program
+    /// through its branches.
     pub classes: u64,
     /// Inputs of one class.
     pub witness: Vec<Witness>,
@@ -76,23 +77,23 @@ pub struct Witness {
     pub bytes: Vec<u8>,
 }
 
-/// What an operation is, whatever came of it: what a thread shows when it arrives at one.
+/// An operation without its outcome. A thread publishes it when it arrives at the operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label {
     /// What it does.
     pub operation: Operation,
-    /// To what.
+    /// Its target.
     pub target: Target,
 }
 
-/// What an operation acts on.
+/// The target of an operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
     /// The thread itself.
     Nothing,
     /// An object of the set, by number.
     Object(usize),
-    /// A condition variable, and the mutex that a thread waits with.
+    /// A condition variable, and the mutex of the wait.
     Wait(usize, usize),
     /// A thread.
     Thread(String),
@@ -101,27 +102,27 @@ pub enum Target {
 /// One operation of a schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Who.
+    /// The thread.
     pub thread: String,
-    /// What.
+    /// The operation.
     pub label: Label,
-    /// What comes of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// The operations of others that it waits for: thread and number.
+    /// The operations of other threads that it waits for: thread and number.
     pub after: Vec<(String, u32)>,
-    /// For people: where. Not part of what is kept to.
+    /// The place in the source, for people. It is not part of the order.
     pub place: String,
 }
 
-/// What comes of an operation.
+/// The outcome of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Outcome {
-    /// What it is for.
+    /// It has its usual effect.
     Done,
-    /// A lock or a semaphore that was tried and not free; a wait that times out. Its thread then
-    /// comes to the end of the wait once more, to take the mutex.
+    /// The lock or semaphore of a try operation is not free, or a wait times out. After a timeout,
+    /// the thread performs a second `Wake` operation, which takes the mutex.
     Failed,
-    /// It completes a barrier, whose serial thread it is.
+    /// It completes a barrier, and its thread is the serial thread.
     Serial,
 }
 
@@ -135,7 +136,7 @@ macro_rules! words {
             /// All of them, in order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// Its word.
+            /// The word for it.
             pub const fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)* }
             }
@@ -144,7 +145,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The operations that a schedule orders. The native runtime knows them by their numbers here.
+    /// The operations that a schedule orders. Their numbers here are known to the native runtime.
     Operation {
         /// `pthread_create`.
         Create = "create",
@@ -158,21 +159,21 @@ words! {
         Exit = "exit",
         /// Takes a mutex or a spin lock, or a read-write lock for writing.
         Lock = "lock",
-        /// Tries to take one.
+        /// Tries to take it.
         TryLock = "try-lock",
-        /// Gives it back. A read-write lock, whatever it was taken for.
+        /// Releases it. For a read-write lock: whether it was taken for reading or for writing.
         Unlock = "unlock",
         /// Takes a read-write lock for reading.
         ReadLock = "read-lock",
-        /// Tries to.
+        /// Tries to take it for reading.
         TryReadLock = "try-read-lock",
-        /// Gives a mutex back, and begins to wait on a condition variable.
+        /// Releases a mutex and begins to wait on a condition variable.
         Sleep = "sleep",
-        /// Ends the wait: takes the mutex again after it was woken, or gives up waiting.
+        /// Ends the wait: takes the mutex again after a wake-up, or gives up waiting.
         Wake = "wake",
-        /// Wakes one who waits.
+        /// Wakes one waiting thread.
         Signal = "signal",
-        /// Wakes all who wait.
+        /// Wakes all waiting threads.
         Broadcast = "broadcast",
         /// Adds to a semaphore.
         Post = "post",
@@ -182,11 +183,11 @@ words! {
         TryWait = "try-wait",
         /// Reads its value.
         Value = "value",
-        /// Comes to a barrier.
+        /// Arrives at a barrier.
         Arrive = "arrive",
-        /// Goes on from there.
+        /// Leaves the barrier.
         Leave = "leave",
-        /// `pthread_once`: begins the routine, or passes if it has ended.
+        /// `pthread_once`: begins the routine, or continues if it has ended.
         Once = "once",
         /// The routine has ended.
         OnceDone = "once-done",
@@ -205,7 +206,7 @@ impl Operation {
 }
 
 impl Outcome {
-    /// Its word.
+    /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Outcome::Done => "done",
@@ -226,7 +227,7 @@ impl fmt::Display for Object {
 }
 
 impl Cover {
-    /// An operation in words: `lock m`.
+    /// An operation as a text: `lock m`.
     pub fn text(&self, label: &Label) -> String {
         let word = label.operation.word();
         match &label.target {
@@ -245,7 +246,7 @@ impl Cover {
         known.map_or_else(|| format!("o{number}"), Object::to_string)
     }
 
-    /// The names of all threads, in order, the first one first.
+    /// The names of all threads in order; the main thread is first.
     pub fn threads(&self) -> Vec<String> {
         let key = |name: &str| -> Vec<u32> { name.split('.').map(|n| n.parse().unwrap_or(0)).collect() };
         let steps = self.schedules.iter().flat_map(|order| &order.steps);

@@ -1,5 +1,5 @@
-//! Reading the format. What is read hangs together: objects and threads are there, and operations
-//! wait for earlier ones only.
+//! Parses the format. The result is consistent: objects exist, and operations wait only for earlier
+//! operations.
 
 use super::{
     COVER_MAGIC, COVER_VERSION, Cover, Label, Object, Operation, Order, Outcome, Step, Target, Witness,
@@ -9,7 +9,7 @@ use crate::parse::unescape;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Why a text is no set of schedules.
+/// Why a text is not a set of schedules.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct CoverError {
@@ -53,7 +53,7 @@ fn check_header(line: &str) -> Result<(), String> {
     }
 }
 
-/// How many operations each thread of the present schedule has had.
+/// The number of operations of each thread so far in the current schedule.
 type Counts = BTreeMap<String, u32>;
 
 fn item(line: &str, cover: &mut Cover, counts: &mut Counts) -> Result<(), String> {
@@ -201,7 +201,7 @@ fn target(text: &str, operation: Operation, objects: usize) -> Result<Target, St
     }
 }
 
-/// The number of one of so many objects.
+/// The number of an object, which must be less than `objects`.
 fn number(text: &str, objects: usize) -> Result<usize, String> {
     let number = text.strip_prefix('o').and_then(|number| number.parse().ok());
     number

@@ -1,4 +1,4 @@
-//! Writing the format.
+//! Prints the format.
 
 use super::{COVER_MAGIC, COVER_VERSION, Cover, Object, Order, Step, Target};
 use crate::print::Escaped;

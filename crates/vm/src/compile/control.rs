@@ -47,7 +47,7 @@ impl Compiler<'_> {
         {
             site.native = match self.program.bindings[func.index()] {
                 Binding::Native(native) => Some(native),
-                // The other body is there for its scheduling points.
+                // The other body exists for its scheduling points.
                 Binding::Other(_) if !self.visible_memory() => {
                     models::find(&self.program.module.functions[func].name)
                 }
@@ -72,7 +72,7 @@ impl Compiler<'_> {
         self.patches.push((at, target));
     }
 
-    /// What the call just compiled does with an exception.
+    /// Adds the landing pad of the call that was just compiled.
     fn pad(&mut self, unwind: BlockId, pad: &selvedge_ir::Pad) {
         let mut clauses = Vec::new();
         for clause in &pad.clauses {
@@ -100,7 +100,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The address of the description of a type that a landing pad asks for.
+    /// The address of the type description that a clause of a landing pad names.
     fn type_address(&mut self, ty: Operand) -> Option<u64> {
         match ty {
             Operand::Const(bits, _) => Some(bits as u64),

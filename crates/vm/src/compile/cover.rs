@@ -1,4 +1,4 @@
-//! The instructions that note coverage; without it nothing here does anything.
+//! Instructions that record coverage. Without the coverage option, these functions do nothing.
 
 use super::Compiler;
 use crate::code::Op;
@@ -7,18 +7,18 @@ use crate::program::Program;
 use selvedge_base::{FileId, Id, StmtId};
 use selvedge_ir::{BlockId, FuncId};
 
-/// What has to be remembered while a function is compiled.
+/// The data for coverage while a function is compiled.
 pub(super) struct Cover<'a> {
     points: &'a mut Vec<Point>,
-    /// The line noted last in the present block.
+    /// The last recorded line in the current block.
     line: Option<(FileId, u32)>,
-    /// Ways out of branches: the place, and where it leads. They become blocks behind the
-    /// function's own.
+    /// Outcomes of branches: the coverage point, the statement, and the target. Each becomes a
+    /// block after the function's own blocks.
     ways: Vec<(u32, StmtId, BlockId)>,
 }
 
 impl<'a> Cover<'a> {
-    /// `None` if nothing of the function is to be noted.
+    /// `None` if the coverage of the function is not recorded.
     pub fn new(program: &Program, func: FuncId, points: &'a mut Vec<Point>) -> Option<Cover<'a>> {
         let wanted = program.options.coverage && is_covered(&program.module, func);
         wanted.then_some(Cover {
@@ -35,14 +35,15 @@ impl<'a> Cover<'a> {
 }
 
 impl Compiler<'_> {
-    /// A block may be entered from anywhere: its first line is noted.
+    /// Starts a block. Control may come from anywhere, so the first line of the block is always
+    /// recorded.
     pub(super) fn begin_block(&mut self) {
         if let Some(cover) = &mut self.cover {
             cover.line = None;
         }
     }
 
-    /// Notes the present statement's line if it is another one than before.
+    /// Records the line of the current statement if it differs from the last recorded one.
     pub(super) fn line(&mut self) {
         let Some(cover) = &mut self.cover else { return };
         let Some(stmt) = self.program.module.stmts.get(self.stmt) else {
@@ -57,7 +58,7 @@ impl Compiler<'_> {
         self.emit_long(Op::Cover, 0, point);
     }
 
-    /// The block to go to for a way out of the present branch.
+    /// The block to jump to for an outcome of the current branch.
     pub(super) fn way(&mut self, target: BlockId, number: u32) -> BlockId {
         let Some(cover) = &mut self.cover else {
             return target;
@@ -72,7 +73,7 @@ impl Compiler<'_> {
         BlockId::from_index(self.function.blocks.len() + cover.ways.len() - 1)
     }
 
-    /// The blocks of all ways, behind the function's code.
+    /// Adds the blocks for all outcomes after the function's code.
     pub(super) fn ways(&mut self) {
         let Some(cover) = &mut self.cover else { return };
         for (point, stmt, target) in std::mem::take(&mut cover.ways) {

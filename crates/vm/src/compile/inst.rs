@@ -1,4 +1,4 @@
-//! Instructions: register code for each, or one operation that the interpreter takes apart.
+//! Instructions: register code for each, or one complex operation for the interpreter.
 
 use super::{Compiler, simple};
 use crate::code::{CallSite, ComplexOperands, NONE, Op};
@@ -152,7 +152,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An instruction that is executed by a library model.
+    /// An instruction that a library model executes.
     fn model(&mut self, name: &str, args: &[(Operand, Type)], kind: &InstKind) {
         let Some(native) = models::find(name) else {
             return self.complex(kind);

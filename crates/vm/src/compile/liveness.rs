@@ -1,22 +1,27 @@
-//! Which frame slots are live where a thread can stand: what a fingerprint takes of a frame.
+//! Liveness of frame slots. A fingerprint includes only the live slots of a frame.
 //!
-//! Backward data flow over the compiled code, slot by slot. Kept only for the instructions at which
-//! a thread stands between two steps (calls, accesses and other complex instructions), and for what
-//! a caller still needs once a call returns. A result slot counts as assigned by its instruction:
-//! an instruction that does not finish parks its thread.
+//! This is a backward data-flow analysis over the compiled code, slot by slot. Its results are
+//! stored for the instructions at which a thread can be between two steps (calls, accesses that are
+//! actions, and other complex instructions), and for each call site while the call is active. A
+//! result slot counts as assigned by its instruction, since an instruction that does not finish
+//! parks its thread.
 //!
-//! A slot is live only if it is read for something that counts: to be an operand of arithmetic
-//! whose result is not live does not count (strongly live variables; Giegerich, Möncke and Wilhelm
-//! 1981). So a counter that only counts does not tell states apart.
+//! An operand of arithmetic is live only if the result is live (strongly live variables; Giegerich,
+//! Möncke and Wilhelm 1981). So a counter that influences nothing else does not distinguish states.
 //!
-//! A call may end in a `longjmp` to a `setjmp` of the same frame: what is live behind each `setjmp`
-//! is live at all calls of its function, whatever they call, and so is whether that `setjmp` was
-//! called. So is what is live at the landing pad of a call while that call is active.
+//! A call may end in a `longjmp` to a `setjmp` of the same frame. Therefore the slots that are live
+//! after each `setjmp` are live at all calls of its function, whatever they call. So is the flag
+//! that records that the `setjmp` was called. The slots that are live at the landing pad of a call
+//! are live while that call is active.
 //!
-//! Where a program's lost memory is asked for, a variable in its scope counts as live, used later
-//! or not: what it points to is not lost. What else is live must then be known wherever a thread
-//! stands, or a pointer that nobody reads would hide a loss; and there whatever is read is live,
-//! since a pointer may be on its way to a variable that nobody reads.
+//! When leak checking is on, three things differ:
+//!
+//! - A variable is always live, whether it is read later or not, because memory that it points to
+//!   is not lost.
+//! - Liveness is computed at every instruction. Without it, all slots would count as live, and a
+//!   pointer that is never read again would hide a leak.
+//! - Every slot that is read is live, even by arithmetic without a live result, because a pointer
+//!   may be on its way to a variable that is never read.
 
 use crate::code::{CONST, Code, Inst, NONE, Op};
 use std::ops::Range;
@@ -25,14 +30,14 @@ use std::ops::Range;
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Liveness {
     slots: Vec<u16>,
-    /// By instruction: a range of `slots`, or none where no thread stands.
+    /// For each instruction, a range of `slots`; `None` where no thread can be between two steps.
     standing: Vec<Option<Range<u32>>>,
-    /// By call site.
+    /// For each call site, the range of `slots` while the call is active.
     suspended: Vec<Range<u32>>,
 }
 
 impl Liveness {
-    /// The slots that are live just before an instruction; `None` if no thread is expected to stand
+    /// The slots that are live just before an instruction. `None` if liveness was not computed
     /// there.
     pub fn standing(&self, ip: u32) -> Option<&[u16]> {
         let range = self.standing.get(ip as usize)?.as_ref()?;
@@ -45,8 +50,8 @@ impl Liveness {
         self.slots.get(range.start as usize..range.end as usize)
     }
 
-    /// Computes them. `everywhere`: for each instruction, whether a thread is expected to stand
-    /// there or not.
+    /// Computes liveness. `everywhere`: for all instructions, not only for those at which a thread
+    /// can be between two steps. Then every slot that is read is live.
     pub fn of(code: &Code, everywhere: bool) -> Liveness {
         let words = code.slots as usize / 64 + 1;
         let mut entries = vec![vec![0u64; words]; code.blocks.len()];
@@ -125,22 +130,23 @@ impl Liveness {
     }
 }
 
-/// Adds what is live where a block begins.
+/// Adds the slots that are live at the start of a block.
 fn join(code: &Code, entries: &[Vec<u64>], live: &mut [u64], target: u32) {
     let at = code.blocks.partition_point(|&b| b < target);
-    // Empty blocks begin where the next one does: all of them have the same entry.
+    // An empty block begins at the same instruction as the next one. All of them have the same
+    // entry.
     if let Some(entry) = entries.get(at) {
         live.iter_mut().zip(entry).for_each(|(l, e)| *l |= e);
     }
 }
 
-/// Where a call goes on with an exception.
+/// The landing pad of a call, if it has one.
 fn pad_of(code: &Code, ip: usize) -> Option<u32> {
     let pad = code.calls[code.insts[ip].long() as usize].pad;
     Some(code.pads[pad.checked_sub(1)? as usize].target)
 }
 
-/// What is live behind a call, but for its results.
+/// The slots that are live after a call, except its results.
 fn without_results(code: &Code, ip: usize, after: &[u64]) -> Vec<u64> {
     let mut live = after.to_vec();
     for &(slot, _) in &code.calls[code.insts[ip].long() as usize].results {
@@ -149,9 +155,10 @@ fn without_results(code: &Code, ip: usize, after: &[u64]) -> Vec<u64> {
     live
 }
 
-/// Goes through a block from its end to its beginning; `f` is called with each instruction and what
-/// is live before and after it. `live` is what is live before the first one in the end; `landed` is
-/// live at each call. `strongly`: operands of arithmetic are live only if its result is.
+/// Walks backwards through a block. Calls `f` with each instruction and the slots that are live
+/// before and after it. At the end, `live` holds the slots that are live before the first
+/// instruction. The slots in `landed` are live at each call. `strongly`: operands of arithmetic are
+/// live only if the result is.
 fn walk(
     code: &Code,
     entries: &[Vec<u64>],
@@ -217,7 +224,7 @@ fn walk(
     }
 }
 
-/// Whether an instruction does nothing but compute a value for the slot `a`, and cannot fail.
+/// Whether an instruction only computes a value for slot `a` and cannot fail.
 const fn is_arithmetic(op: Op) -> bool {
     matches!(
         op,
@@ -225,7 +232,7 @@ const fn is_arithmetic(op: Op) -> bool {
     )
 }
 
-/// Calls `f` with each operand that an instruction reads (constants among them) and each slot that
+/// Calls `f` with each operand that an instruction reads (including constants) and each slot that
 /// it writes.
 fn for_each_slot(code: &Code, ip: usize, inst: Inst, mut f: impl FnMut(u16, bool)) {
     let data = || code.insts.get(ip + 1).copied();

@@ -1,4 +1,4 @@
-//! From the IR to compact register code, one function at a time.
+//! Compiles the ir to compact register code, one function at a time.
 
 mod control;
 mod cover;
@@ -18,8 +18,8 @@ use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, LocalId, Operand, Reg, Type};
 use slots::Slots;
 
-/// Compiles a function; a declaration gives empty code. Names of stack objects are added to
-/// `names`, places whose reaching is noted to `points`.
+/// Compiles a function; a declaration gives empty code. Adds names of stack objects to `names`, and
+/// coverage points to `points`.
 pub(crate) fn function(
     (program, escape): (&Program, &Escape),
     func: FuncId,
@@ -83,14 +83,14 @@ fn is_landing(program: &Program, func: FuncId) -> bool {
         && selvedge_ir::returns_twice(&program.module.functions[func].name)
 }
 
-/// Whether a register holds a variable of the program that may be a pointer.
+/// Whether a register holds a variable of the program that can hold a pointer.
 fn is_variable(function: &Function, reg: Reg) -> bool {
     let info = &function.regs[reg];
     info.name.is_some() && matches!(info.ty, Type::Ptr | Type::I64)
 }
 
-/// The code of a function with more registers or constants than operands can name: reaching it is
-/// unsupported.
+/// The code of a function with more registers or constants than operands can name. Reaching the
+/// function is unsupported.
 fn too_large(function: &Function) -> Code {
     let what = format!("function {} with more than 32,000 live values", function.display);
     Code {
@@ -120,14 +120,14 @@ struct Compiler<'a> {
     slots: Slots,
     code: Code,
     consts: FxHashMap<(u64, u32), u16>,
-    /// Jumps whose target is a block: instruction, block.
+    /// Jumps to blocks: instruction and target block.
     patches: Vec<(usize, BlockId)>,
     stmt: StmtId,
-    /// Only with coverage.
+    /// Present only with the coverage option.
     cover: Option<Cover<'a>>,
 }
 
-/// What plain integer code can do directly.
+/// Whether plain register code supports the type.
 fn simple(ty: Type) -> bool {
     !ty.is_wide()
 }
@@ -159,14 +159,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// The two words of an operand; the high one is `NONE` unless it is wide.
+    /// The two words of an operand. The high word is `NONE` unless the operand is wide.
     fn words(&mut self, operand: Operand) -> (u16, u16) {
         let wide = self.type_of(operand).is_wide();
         let low = match operand {
             Operand::Reg(r) => {
                 let mut slot = self.slots.get(r);
                 if slot == NONE {
-                    // Read but never assigned on any path: undefined.
+                    // The register is read but assigned on no path: undefined.
                     slot = self.constant(Value::UNDEF);
                     return (slot, if wide { slot } else { NONE });
                 }
@@ -210,8 +210,8 @@ impl Compiler<'_> {
         self.words(operand).0
     }
 
-    /// Notes which slots keep variables, for a program whose lost memory is asked for. Without
-    /// debug information any may.
+    /// Records which slots hold variables, for leak checking. Without debug information, any slot
+    /// may.
     fn variables(&mut self) {
         if !self.program.options.leaks {
             return;
@@ -228,7 +228,7 @@ impl Compiler<'_> {
         };
     }
 
-    /// Notes where the variables are that registers hold.
+    /// Records the slots of the variables that registers hold.
     fn named(&mut self) {
         if !self.program.options.variables {
             return;

@@ -1,21 +1,22 @@
-//! Frame slots for registers. A register that lives within one block (all temporaries of
-//! unoptimised code) shares slots with others; one that is used across blocks has its own. Small
-//! frames make steps cheap: they are saved at each.
+//! Frame slots for registers. A register that is used in one block only shares slots with others
+//! (all temporaries of unoptimised code are such). A register that is used in several blocks has
+//! its own slot. Small frames make steps cheap, because each step saves the current frame.
 
 use crate::code::NONE;
 use selvedge_base::Id;
 use selvedge_ir::{Function, Reg};
 
-/// Where a register lives.
+/// The storage of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Home {
     Unused,
-    /// Only in this block, assigned there before it is read; last touched at this instruction.
+    /// Used in this block only, where it is assigned before it is read. `last` is the last
+    /// instruction that reads or assigns it.
     Block {
         block: u32,
         last: u32,
     },
-    /// Across blocks.
+    /// Used in several blocks, or a parameter: has its own slot.
     Own,
 }
 
@@ -32,8 +33,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Looks at where registers are used; gives parameters and cross-block registers their slots,
-    /// and so those for which `keeps` holds.
+    /// Finds where registers are used. Assigns slots to parameters, to registers that are used in
+    /// several blocks, and to registers that satisfy `keeps`.
     pub fn new(function: &Function, keeps: impl Fn(Reg) -> bool) -> Slots {
         let mut homes = vec![Home::Unused; function.regs.len()];
         let mut read = vec![false; function.regs.len()];
@@ -110,14 +111,14 @@ impl Slots {
         }
     }
 
-    /// New slots of one's own.
+    /// New slots that are not shared.
     pub fn fresh(&mut self, words: u16) -> u16 {
         let slot = self.next;
         self.next += u32::from(words);
         slot.min(u32::from(NONE)) as u16
     }
 
-    /// The slot of a register that is assigned now.
+    /// The slot of a register that is being assigned.
     pub fn define(&mut self, reg: Reg) -> u16 {
         let i = reg.index();
         if self.slot[i] == NONE {
@@ -135,12 +136,13 @@ impl Slots {
         self.slot[i]
     }
 
-    /// The slot of a register that is read.
+    /// The slot of a register that is being read.
     pub fn get(&self, reg: Reg) -> u16 {
         self.slot[reg.index()]
     }
 
-    /// Called after instruction `at` of a block was compiled, with the registers it touched.
+    /// Frees the slot of a register if instruction `at` was its last use. To be called after the
+    /// instruction was compiled, for each register that it reads or assigns.
     pub fn release(&mut self, reg: Reg, at: u32) {
         let i = reg.index();
         if let Home::Block { last, .. } = self.homes[i]
@@ -156,8 +158,8 @@ impl Slots {
         }
     }
 
-    /// How many slots a frame needs; more than an operand can name means that the function cannot
-    /// be compiled.
+    /// The number of slots of a frame. If it exceeds the numbers that an operand can hold, the
+    /// function cannot be compiled.
     pub fn count(&self) -> u32 {
         self.next
     }

@@ -1,11 +1,14 @@
 //! Allocation: the malloc family, `strdup`, and C++'s `operator new` and `delete`.
 //!
-//! Allocation never fails, but for sizes that no machine has (more than `PTRDIFF_MAX`): those give
-//! NULL and ENOMEM as in glibc. What a real machine may have and this one cannot hold is a limit.
-//! Zero bytes give an object of its own of size 0. `free` ends the object and counts as a write of
-//! all its bytes. Under visibility `memory` and while there are other threads, it is a visible
-//! action on the object as a whole, and so is `realloc`. What C++'s `new` and `new[]` make must be
-//! given to `delete` and `delete[]`, unless the program has operators of its own.
+//! Allocation fails only for sizes that no machine has (more than `PTRDIFF_MAX`). Then C functions
+//! return NULL and set ENOMEM as in glibc, and C++'s operators return a null pointer. A size that a
+//! real machine may have but this one cannot hold is a limit. Zero bytes give a separate object of
+//! size 0.
+//!
+//! `free` ends the object and counts as a write of all its bytes. Under visibility `memory` and
+//! while there are other threads, `free` and `realloc` are visible actions on the object as a
+//! whole. Objects made by C++'s `new` and `new[]` must be given to `delete` and `delete[]`, unless
+//! the program defines its own operators.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::memory::{Kind, Life, Maker, Object};
@@ -17,7 +20,7 @@ use selvedge_model::{Action, Fault, FaultKind, ObjectId, Op, Outcome};
 
 const ENOMEM: i32 = 12;
 const EINVAL: i32 = 22;
-/// What malloc promises on x86-64.
+/// The alignment that malloc guarantees on x86-64.
 const ALIGN: u64 = 16;
 
 /// The models of this file.
@@ -67,7 +70,7 @@ pub fn find(name: &str) -> Option<Native> {
                 prepare(cx, address, delete)
             },
             perform: |cx, _| perform(cx, delete),
-            // The size that C++ hands on is not looked at.
+            // The size argument of C++'s operators is not used.
             numbers: 0b1,
         }),
         "_ZdaPv"
@@ -90,7 +93,7 @@ pub fn find(name: &str) -> Option<Native> {
 // ---- making
 // -------------------------------------------------------------------------------------------------
 
-/// A new object, or NULL with errno set.
+/// Makes an object. Returns NULL and sets errno if it cannot.
 fn make(cx: &mut Cx<'_>, size: Option<u64>, align: u64, zeroed: bool) -> Result<u64, Stop> {
     let object = match size {
         Some(size) if size <= i64::MAX as u64 => cx.malloc(size, align, zeroed)?,
@@ -236,7 +239,7 @@ fn fault(
     }))
 }
 
-/// Whether an object was made by what the call is for.
+/// Checks that the object was made by the function that belongs to this call.
 fn check_maker(cx: &Cx<'_>, base: u64, object: &Object, by: Maker) -> Result<(), Stop> {
     let (made, ends) = match (object.by, by) {
         (made, ends) if made == ends || cx.program.own_operators => return Ok(()),
@@ -254,7 +257,7 @@ fn check_maker(cx: &Cx<'_>, base: u64, object: &Object, by: Maker) -> Result<(),
     Err(fault(cx, FaultKind::InvalidFree, message, base, &[at]))
 }
 
-/// Ends the object at an address; NULL is nothing to do.
+/// Ends the object at an address. Does nothing for NULL.
 fn release(cx: &mut Cx<'_>, address: u64, by: Maker) -> Result<(), Stop> {
     if address == 0 {
         return Ok(());
@@ -270,7 +273,7 @@ fn release(cx: &mut Cx<'_>, address: u64, by: Maker) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The object that a free or realloc of `address` is a visible action on, if it must be one.
+/// The object of the visible action, if freeing or reallocating `address` must be one.
 fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
     if !visible::shows_lives(cx.program, cx.state, cx.thread) {
         return None;
@@ -279,7 +282,7 @@ fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
     (object.kind == Kind::Heap).then(|| ObjectId::heap(base))
 }
 
-/// Whether the call is visible; if not, it is done at once.
+/// Returns the visible action, or performs the call at once if it is invisible.
 pub(super) fn prepare(
     cx: &mut Cx<'_>,
     address: Result<u64, Stop>,
@@ -337,7 +340,7 @@ fn resize(cx: &mut Cx<'_>, old: u64, size: Option<u64>) -> Answer {
     }
     let (_, object) = owned(cx, old, "realloc")?;
     if size == Some(0) {
-        // glibc frees and returns NULL.
+        // glibc frees the object and returns NULL.
         release(cx, old, Maker::Other)?;
         return Ok(Flow::word(0));
     }

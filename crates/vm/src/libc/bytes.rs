@@ -1,5 +1,5 @@
-//! Reading bytes of the program's memory one after the other, with their undefined bits, checked
-//! but not yet recorded.
+//! Reads bytes of the program's memory one after another, with their undefined bits. The bytes are
+//! checked but not recorded as accesses.
 
 use super::stepped;
 use crate::native::{Cx, Flow, Stop};
@@ -15,7 +15,7 @@ pub struct Byte {
 }
 
 impl Byte {
-    /// Whether the byte is a certain value; `None` if that depends on undefined bits.
+    /// Whether the byte equals `value`; `None` if that depends on undefined bits.
     pub fn is(self, value: u8) -> Option<bool> {
         if (self.bits ^ value) & !self.undefined != 0 {
             Some(false)
@@ -25,27 +25,27 @@ impl Byte {
     }
 }
 
-/// A position in memory that moves on byte by byte. Each byte is checked when it is asked for, so a
-/// search may be given a limit beyond the object's end as long as it stops before.
+/// A position in memory that advances byte by byte. Each byte is checked when it is read. So the
+/// limit of a search may exceed the end of the object if the search stops before the end.
 pub struct Cursor {
     address: u64,
-    /// Bytes from `address` on that are read whatever they are.
+    /// The number of bytes from `address` that are read in any case.
     sure: u64,
-    /// Bytes from `address` on that are known to be readable.
+    /// The number of bytes from `address` that are known to be readable.
     room: u64,
-    /// Up to eight bytes from `address` on.
+    /// Cached bytes from `address` on (at most eight).
     bits: u64,
     undefined: u64,
     cached: u64,
 }
 
 impl Cursor {
-    /// A cursor at an address, of which it is not known how far it will go.
+    /// A cursor at an address, without a known end.
     pub fn new(address: u64) -> Cursor {
         Cursor::over(address, 0)
     }
 
-    /// A cursor over a range of which all bytes are read, whatever they are.
+    /// A cursor over a range. All bytes of the range are read, whatever they contain.
     pub fn over(address: u64, len: u64) -> Cursor {
         Cursor {
             address,
@@ -57,7 +57,7 @@ impl Cursor {
         }
     }
 
-    /// The byte at the cursor; moves on.
+    /// Returns the byte at the cursor and advances.
     pub fn next(&mut self, cx: &mut Cx<'_>) -> Result<Byte, Stop> {
         if self.cached == 0 {
             self.fill(cx)?;
@@ -75,7 +75,7 @@ impl Cursor {
         Ok(byte)
     }
 
-    /// Reads the rest of the range; what is in it does not matter.
+    /// Reads the rest of the range. The contents do not matter.
     pub fn finish(self, cx: &mut Cx<'_>) -> Result<(), Stop> {
         let (from, len) = (self.address + self.cached, self.sure.saturating_sub(self.cached));
         if stepped::is_step(cx, from) {
@@ -91,8 +91,8 @@ impl Cursor {
         if self.room == 0 {
             self.room = stepped::readable(cx, self.address)?;
         }
-        // Another thread may write behind the end of a string: what is a step of its own reads no
-        // byte that might lie there.
+        // Another thread may write after the end of a string. So if the read is a separate step, it
+        // reads no byte that may be after the end.
         let most = match stepped::is_step(cx, self.address) {
             true => self.sure.max(1),
             false => 8,
@@ -100,7 +100,7 @@ impl Cursor {
         self.cached = (8 - self.address % 8).min(self.room).min(most);
         let mut value = stepped::read(cx, self.address, self.cached)?;
         if value.is_symbolic() {
-            // Byte by byte: only those that are looked at must be known.
+            // Continue byte by byte: only the bytes that are used must be known.
             let byte = crate::arithmetic::truncate(&cx.state.memory.tags, value, 8);
             self.cached = 1;
             value = Value::new(cx.concrete(byte, "byte of memory")? & 0xff);
@@ -111,11 +111,11 @@ impl Cursor {
     }
 }
 
-/// Bytes after which a loop over memory looks whether the run has to stop.
+/// The number of bytes between two polls of the request to stop, in a loop over memory.
 const LOOK: u64 = 1 << 16;
 
-/// In a loop over memory that is at this byte: ends the step, which is cut short, if the run has to
-/// stop.
+/// Polls the request to stop at byte `at` of a loop over memory. If there is one, cuts the step
+/// short.
 fn look_at_stop(cx: &mut Cx<'_>, at: u64) -> Result<(), Stop> {
     match at % LOOK < 8 && cx.state.memory.is_cut() {
         true => Err(Flow::Park),
@@ -123,8 +123,8 @@ fn look_at_stop(cx: &mut Cx<'_>, at: u64) -> Result<(), Stop> {
     }
 }
 
-/// Looks for the first byte that is one of `targets`, among at most `limit` bytes: how many bytes
-/// lie before it, and which it is.
+/// Searches at most `limit` bytes for the first byte that is in `targets`. Returns the number of
+/// bytes before it, and the byte.
 pub fn find(cx: &mut Cx<'_>, address: u64, limit: u64, targets: &[u8]) -> Result<Option<(u64, u8)>, Stop> {
     let mut cursor = Cursor::new(address);
     for at in 0..limit {
@@ -140,13 +140,13 @@ pub fn find(cx: &mut Cx<'_>, address: u64, limit: u64, targets: &[u8]) -> Result
     Ok(None)
 }
 
-/// The length of the string at an address, recorded as read with its terminator.
+/// The length of the string at an address. Records a read of the string with its terminator.
 pub fn length(cx: &mut Cx<'_>, address: u64) -> Result<u64, Stop> {
     bounded_length(cx, address, u64::MAX)
 }
 
-/// The length of the string at an address, of which at most `limit` bytes are looked at; recorded
-/// as read.
+/// The length of the string at an address, of which at most `limit` bytes are examined. Records the
+/// read.
 pub fn bounded_length(cx: &mut Cx<'_>, address: u64, limit: u64) -> Result<u64, Stop> {
     let found = find(cx, address, limit, &[0])?;
     let (length, read) = found.map_or((limit, limit), |(at, _)| (at, at + 1));
@@ -154,7 +154,7 @@ pub fn bounded_length(cx: &mut Cx<'_>, address: u64, limit: u64) -> Result<u64, 
     Ok(length)
 }
 
-/// The bytes of a range, which must be defined; recorded as read.
+/// The bytes of a range, which must be defined. Records the read.
 pub fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<u8>, Stop> {
     stepped::access(cx, address, len, false)?;
     let mut cursor = Cursor::over(address, len);
@@ -169,8 +169,8 @@ pub fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<
     Ok(bytes)
 }
 
-/// The string at an address of which at most `limit` bytes are looked at, without terminator, all
-/// defined; recorded as read.
+/// The string at an address without its terminator; at most `limit` bytes are examined. All bytes
+/// must be defined. Records the read.
 pub fn bounded_string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<Vec<u8>, Stop> {
     let mut cursor = Cursor::new(address);
     let (mut bytes, mut read) = (Vec::new(), 0);
@@ -189,12 +189,12 @@ pub fn bounded_string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> 
     Ok(bytes)
 }
 
-/// The string at an address, without terminator, all defined; recorded as read.
+/// The string at an address without its terminator. All bytes must be defined. Records the read.
 pub fn string(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<Vec<u8>, Stop> {
     bounded_string(cx, address, u64::MAX, what)
 }
 
-/// Writes bytes to memory; recorded as one access.
+/// Writes bytes to memory and records one access.
 pub fn write(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
     stepped::access(cx, address, bytes.len() as u64, true)?;
     for (at, size) in stepped::elements(address, bytes.len() as u64) {
@@ -206,7 +206,7 @@ pub fn write(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes bytes to an object that was just made, which no other thread knows.
+/// Writes bytes to a new object, which no other thread can reach.
 pub fn write_new(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
     cx.access(address, bytes.len() as u64, true)?;
     for (i, chunk) in bytes.chunks(8).enumerate() {

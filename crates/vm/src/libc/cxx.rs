@@ -1,5 +1,5 @@
-//! Entry points of the C++ run-time library that have no body in headers: the end of the program
-//! by an exception, what throws in a native model, and the start-up of streams.
+//! Entry points of the C++ run-time library that headers only declare: termination by an exception,
+//! throwing from native models, and the initialisation of streams.
 
 use super::type_info::{Tables, Types};
 use super::{Answer, plain};
@@ -21,14 +21,15 @@ pub fn find(name: &str) -> Option<Native> {
         | "_ZNSt8ios_base4InitD2Ev" => {
             plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::void()) })
         }
-        // Tells apart the ways in which libstdc++'s memory could be checked; no effect.
+        // Headers of newer versions of libstdc++ refer to this symbol so that the library
+        // initialises its streams. It has no effect.
         "_ZSt21ios_base_library_initv" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::void()) }),
         _ => return None,
     })
 }
 
-/// `__selvedge_uncaught(type, what, nobody)`: the end of the program by `std::terminate`. The type
-/// is that of the exception that is handled, if there is one; `nobody`: none of the calls catches
+/// `__selvedge_uncaught(type, what, nobody)`: the end of the program by `std::terminate`. `type` is
+/// the type of the current exception, if there is one. `nobody` is set if no active call catches
 /// it.
 fn uncaught(cx: &mut Cx<'_>) -> Answer {
     let (ty, what, nobody) = (cx.word(0)?, cx.word(1)?, cx.int(2)? != 0);
@@ -50,7 +51,7 @@ fn uncaught(cx: &mut Cx<'_>) -> Answer {
     Ok(ends(cx, text))
 }
 
-/// The fault, where the program's own code calls the library.
+/// The fault, at the place where the program's own code calls the library.
 fn ends(cx: &mut Cx<'_>, text: String) -> Flow {
     let inside = cx.site;
     let mut context = inside.context;
@@ -64,7 +65,7 @@ fn ends(cx: &mut Cx<'_>, text: String) -> Flow {
     flow
 }
 
-/// The name of a type as the program writes it.
+/// The name of a type in the notation of the source.
 fn readable(mangled: &str) -> String {
     let symbol = cpp_demangle::Symbol::new(format!("_ZTS{mangled}"));
     let text = symbol.ok().and_then(|symbol| symbol.demangle().ok());
@@ -74,7 +75,7 @@ fn readable(mangled: &str) -> String {
     text.unwrap_or(mangled).to_owned()
 }
 
-/// What throws a `std::system_error` for native models.
+/// The function that throws a `std::system_error` for native models.
 const THROWS_SYSTEM_ERROR: &str = "_ZSt20__throw_system_errori";
 
 /// Throws a `std::system_error` with a code of `errno`.
@@ -88,10 +89,10 @@ pub(crate) fn throw_system_error(cx: &mut Cx<'_>, code: i32) -> Flow {
     }
 }
 
-/// What unwinds a thread that ends.
+/// The function that unwinds a thread that ends.
 const UNWINDS: &str = "__selvedge_unwind_thread";
 
-/// Unwinds the thread, which ends.
+/// Unwinds the thread because it ends.
 pub(crate) fn unwind_thread(cx: &mut Cx<'_>) -> Flow {
     match cx.program.module.function(UNWINDS) {
         Some(function) if cx.program.module.functions[function].is_defined() => {
@@ -101,7 +102,7 @@ pub(crate) fn unwind_thread(cx: &mut Cx<'_>) -> Flow {
     }
 }
 
-/// Whether a function called by a native model is the end of that model.
+/// Whether a function that a native model calls is the end of the model: it throws.
 pub(super) fn is_thrower(cx: &Cx<'_>, function: selvedge_ir::FuncId) -> bool {
     let name = cx.program.module.functions[function].name.as_str();
     matches!(name, THROWS_SYSTEM_ERROR | UNWINDS)

@@ -1,7 +1,7 @@
-//! Random bytes from the system, and system calls by their number.
+//! Random bytes from the system, and `syscall`.
 //!
-//! The bytes are a sequence for each thread, the same in every execution: like clocks, they are no
-//! input. `syscall` is for the few calls that have no other effect.
+//! Each thread has its own sequence of bytes, the same in every execution. Like clocks, the bytes
+//! are not an input. `syscall` supports the few calls that have no other effect.
 
 use super::{Answer, by_element, stepped};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -18,7 +18,7 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// What a call may ask for.
+/// The maximum number of bytes in one call.
 const MOST: u64 = 256;
 const EIO: i32 = 5;
 
@@ -43,7 +43,7 @@ fn fill(cx: &mut Cx<'_>, at: u64, count: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Asked for `count` bytes at argument `first`; gets all of them.
+/// Stores `count` random bytes at the address in argument `first`; never fewer.
 fn getrandom(cx: &mut Cx<'_>, first: usize) -> Answer {
     let (at, count) = (cx.word(first)?, cx.word(first + 1)?);
     if count > MOST {

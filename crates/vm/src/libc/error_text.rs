@@ -1,4 +1,4 @@
-//! What `perror` and `%m` say: glibc's texts of error numbers in the "C" locale.
+//! Texts of error numbers in glibc's "C" locale, for `perror` and `%m`.
 
 /// The text of an error number.
 pub fn error_text(number: i32) -> String {
@@ -8,7 +8,7 @@ pub fn error_text(number: i32) -> String {
     }
 }
 
-/// By number; numbers without meaning have an empty text.
+/// The texts, indexed by number. Unused numbers have an empty text.
 #[rustfmt::skip]
 static TEXTS: [&str; 134] = [
     "Success",

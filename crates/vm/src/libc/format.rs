@@ -1,8 +1,8 @@
-//! printf's conversions, apart from where their arguments come from: parsing of specifications,
-//! integers, padding.
+//! The conversions of printf, independent of the source of their arguments: parsing of
+//! specifications, integers, padding.
 //!
-//! C23 with what glibc does beyond it (`%m`, `%b`, the flag `'` without effect in the "C" locale).
-//! Missing: `%n`, positional arguments (`%1$d`), wide characters and `long double`.
+//! Supports C23 and glibc's extensions `%m`, `%b` and the flag `'`, which has no effect in the "C"
+//! locale. Missing: `%n`, positional arguments (`%1$d`), wide characters and `long double`.
 
 /// A width or precision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,16 +41,16 @@ pub struct Layout {
     pub alternate: bool,
     /// `0`
     pub zero: bool,
-    /// The least number of bytes.
+    /// The minimum number of bytes.
     pub width: usize,
-    /// Digits or bytes.
+    /// The precision: digits or bytes.
     pub precision: Option<usize>,
 }
 
-/// A conversion specification: all from after the `%` up to the conversion letter.
+/// A conversion specification: everything after the `%`, including the conversion letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spec {
-    /// The flags; width and precision are not yet in.
+    /// The flags. Width and precision are filled in later.
     pub layout: Layout,
     /// The width.
     pub width: Count,
@@ -60,11 +60,11 @@ pub struct Spec {
     pub length: Length,
     /// The conversion letter.
     pub conversion: u8,
-    /// How many bytes the specification has.
+    /// The length of the specification in bytes.
     pub len: usize,
 }
 
-/// Reads a specification (`text` begins after the `%`); `None` if it is none.
+/// Parses a specification (`text` begins after the `%`). `None` if it is invalid.
 pub fn parse(text: &[u8]) -> Option<Spec> {
     let mut at = 0;
     let mut layout = Layout::default();
@@ -107,7 +107,7 @@ pub fn parse(text: &[u8]) -> Option<Spec> {
     })
 }
 
-/// More than any program prints in one conversion; greater numbers stay at it.
+/// A larger width or precision is reduced to this value, which exceeds that of any program.
 const LARGEST: usize = 1 << 24;
 
 fn count(text: &[u8], at: &mut usize) -> Option<Count> {
@@ -123,7 +123,7 @@ fn count(text: &[u8], at: &mut usize) -> Option<Count> {
     Some(Count::Number(number))
 }
 
-/// Pads to the width. `head` (sign, `0x`) stays in front of padding zeros.
+/// Pads to the width. `head` (sign, `0x`) stays before padding zeros.
 pub fn pad(layout: &Layout, head: &str, body: &[u8], zeros: bool) -> Vec<u8> {
     let missing = layout.width.saturating_sub(head.len() + body.len());
     let mut out = Vec::with_capacity(head.len() + body.len() + missing);

@@ -1,7 +1,7 @@
 //! printf's conversions of doubles: `f F e E g G a A`.
 //!
-//! Decimal digits come from Rust's formatter, which is exact at every precision and rounds to even
-//! as glibc does.
+//! Decimal digits come from Rust's formatter. It is exact at every precision and rounds to even, as
+//! glibc does.
 
 use super::format::{Layout, pad, sign};
 
@@ -44,7 +44,7 @@ fn fixed(value: f64, precision: usize, point: bool) -> String {
     text
 }
 
-/// Digits, with the point after the first, and the decimal exponent.
+/// The digits, with the point after the first one, and the decimal exponent.
 fn scientific(value: f64, precision: usize) -> (String, i32) {
     let text = format!("{value:.precision$e}");
     match text.split_once('e') {
@@ -88,7 +88,7 @@ fn general(value: f64, precision: usize, keep: bool) -> String {
     }
 }
 
-/// Hexadecimal digits of the fraction of a double.
+/// The number of hexadecimal digits in the fraction of a double.
 const DIGITS: usize = 13;
 
 fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {

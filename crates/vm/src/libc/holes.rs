@@ -1,6 +1,6 @@
-//! Symbolic values in what a program prints: they are kept as they are, and become text when
-//! somebody looks at the output, with the inputs of the path's model then. So printing never
-//! separates values.
+//! Symbolic values in the output of a program. The output keeps them as symbolic values. They
+//! become text only when the output is displayed, by the inputs of the path's model. So printing
+//! never splits the values of an input.
 
 use super::format::{self, Count, Layout, Length, Spec};
 use super::format_float;
@@ -9,15 +9,15 @@ use crate::value::Value;
 /// A conversion whose argument is symbolic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Hole {
-    /// Where its mark begins in the output.
+    /// The position of its mark in the output.
     pub at: usize,
-    /// The conversion: of one number or character, with width and precision as written.
+    /// The conversion: of one number or character, with literal width and precision.
     pub spec: Spec,
     /// The argument.
     pub value: Value,
 }
 
-/// What stands for it in the output until then.
+/// The placeholder of a symbolic value in the output.
 pub(crate) const MARK: &[u8] = b"<symbolic>";
 
 /// A single character.
@@ -38,12 +38,12 @@ pub(super) const CHARACTER: Spec = Spec {
     len: 1,
 };
 
-/// Whether a conversion's width and precision are as written.
+/// Whether width and precision of a conversion are literal.
 pub(super) fn is_fixed(spec: &Spec) -> bool {
     matches!(spec.width, Count::Number(_)) && !matches!(spec.precision, Some(Count::Argument))
 }
 
-/// Whether a conversion takes one number or character and nothing else.
+/// Whether a conversion takes exactly one number or character.
 pub(super) fn is_numeric(spec: &Spec) -> bool {
     is_fixed(spec)
         && match spec.conversion {
@@ -58,7 +58,7 @@ pub(super) fn is_float(spec: &Spec) -> bool {
     matches!(spec.conversion.to_ascii_lowercase(), b'f' | b'e' | b'g' | b'a')
 }
 
-/// How many bits of an integer argument a conversion takes.
+/// The number of bits of an integer argument that a conversion uses.
 pub(super) fn bits(spec: &Spec) -> u32 {
     match (spec.conversion, spec.length) {
         (b'c', _) | (_, Length::Char) => 8,
@@ -80,7 +80,7 @@ pub(super) fn number(spec: &Spec, layout: &Layout, value: u64) -> Vec<u8> {
     }
 }
 
-/// The output with the holes, which are in order, filled.
+/// Replaces the marks in the output by text. `holes` are in order.
 pub(crate) fn fill(output: &[u8], holes: &[Hole], mut evaluate: impl FnMut(Value) -> u64) -> Vec<u8> {
     let (mut text, mut from) = (Vec::with_capacity(output.len()), 0);
     for hole in holes {

@@ -1,9 +1,9 @@
-//! Memory from the system: `mmap` and what goes with it.
+//! Memory from the system: `mmap` and related functions.
 //!
-//! A mapping is an object of zeros of whole pages, at an address that is a multiple of its size
-//! made a power of two; it ends as a whole. What is mapped is fresh memory that may be read and
-//! written: files, fixed addresses, other protections, and parts of mappings are unsupported, but
-//! for a first page without access. Advice that changes nothing is taken.
+//! A mapping is an object of whole pages, all zeros. Its address is a multiple of its size, rounded
+//! up to a power of two. It ends as a whole. Only new memory that may be read and written can be
+//! mapped. Files, fixed addresses, other protections, and parts of mappings are unsupported, except
+//! a first page without access. Advice without an effect is accepted.
 
 use super::{Answer, alloc, plain};
 use crate::memory::{Kind, Life};
@@ -32,7 +32,7 @@ const EINVAL: i32 = 22;
 const ENOMEM: i32 = 12;
 /// `PROT_READ | PROT_WRITE`.
 const READ_WRITE: i32 = 3;
-/// What flags may be: `MAP_SHARED`, `MAP_PRIVATE`, `MAP_ANONYMOUS`, `MAP_NORESERVE`,
+/// The supported flags: `MAP_SHARED`, `MAP_PRIVATE`, `MAP_ANONYMOUS`, `MAP_NORESERVE`,
 /// `MAP_POPULATE`, `MAP_STACK`.
 const FLAGS: i32 = 0x1 | 0x2 | ANONYMOUS | 0x4000 | 0x8000 | 0x2_0000;
 const ANONYMOUS: i32 = 0x20;
@@ -75,7 +75,7 @@ fn mmap(cx: &mut Cx<'_>) -> Answer {
     }
 }
 
-/// Whether a range is a whole mapping.
+/// Whether a range is exactly one live mapping.
 fn is_mapping(cx: &Cx<'_>, address: u64, length: u64) -> bool {
     cx.state.memory.object_at(address).is_some_and(|(base, object)| {
         let mapped = object.kind == Kind::Heap && object.name == cx.program.mapping;
@@ -98,7 +98,8 @@ fn munmap(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::int(0))
 }
 
-/// What may be taken away is all access to the first page of a mapping: the guard below a stack.
+/// Supports one use: removing all access to the first page of a mapping, which is the guard page
+/// below a stack.
 fn mprotect(cx: &mut Cx<'_>) -> Answer {
     let (address, length, protection) = (cx.word(0)?, cx.word(1)?, cx.int(2)?);
     if address % PAGE != 0 {

@@ -1,8 +1,9 @@
-//! `math.h` for float and double, by Rust's standard library, which calls the functions of the
-//! host's libm (`cbrt` is its own, and may differ from glibc's in the last bit).
+//! `math.h` for float and double. It uses Rust's standard library, which calls the functions of the
+//! host's libm. (`cbrt` is Rust's own, and may differ from glibc's in the last bit.)
 //!
-//! errno is set as glibc does: EDOM where numbers give no number, ERANGE where finite numbers give
-//! none. `long double`, gamma and Bessel functions, and inverse hyperbolic ones are missing.
+//! errno is set as in glibc: EDOM if the result is NaN although no argument is, ERANGE if the
+//! result is infinite although all arguments are finite. `long double`, gamma and Bessel functions,
+//! and inverse hyperbolic functions are missing.
 
 use super::{Answer, by_element, plain};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -109,7 +110,7 @@ fn return_single(value: f32) -> Flow {
     Flow::word(u64::from(value.to_bits()))
 }
 
-/// Sets errno if the result is an error of the arguments.
+/// Sets errno if the result shows a domain error or a range error.
 fn check(cx: &mut Cx<'_>, arguments: &[f64], result: f64) -> Result<(), Stop> {
     if result.is_nan() && !arguments.iter().any(|x| x.is_nan()) {
         cx.set_errno(EDOM)?;
@@ -167,7 +168,7 @@ fn scale(x: f64, n: i32) -> f64 {
     if n >= -1021 {
         fraction * 2f64.powi(n / 2) * 2f64.powi(n - n / 2)
     } else {
-        // The first product is exact, so that only the last one rounds.
+        // The first product is exact, so only the last one rounds.
         fraction * 2f64.powi(-1021) * 2f64.powi(n + 1021)
     }
 }
@@ -186,7 +187,7 @@ fn ldexp(cx: &mut Cx<'_>, narrow: bool) -> Answer {
     Ok(return_double(result))
 }
 
-/// A fraction in [0.5, 1) and an exponent of two; (x, 0) for zero and what is not finite.
+/// A fraction in [0.5, 1) and an exponent of two. Returns (x, 0) for zero, infinities and NaN.
 fn split(x: f64) -> (f64, i32) {
     if x == 0.0 || !x.is_finite() {
         return (x, 0);
@@ -239,7 +240,7 @@ fn to_long(cx: &mut Cx<'_>, narrow: bool, round: fn(f64) -> f64) -> Answer {
         double(cx, 0)?
     };
     let rounded = round(x);
-    // What does not fit gives the least number, as the processor's conversion does.
+    // A number that does not fit gives the smallest integer, like the processor's conversion.
     let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&rounded);
     Ok(Flow::word(if fits {
         rounded as i64 as u64

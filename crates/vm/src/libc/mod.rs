@@ -1,18 +1,19 @@
 //! The C library: allocation, strings, output, process, environment, time.
 //!
-//! Native models of what small real programs call; ctype, sorting, number parsing and other
-//! functions that are not hot are C code in the model library instead, and what is in neither is
-//! unsupported by its name. One file a family.
+//! These are native models of the functions that small real programs call. Functions that need not
+//! be fast (ctype, sorting, number parsing and others) are C code in the model library. A function
+//! that is in neither is unsupported, by its name. There is one file for each family of functions.
 //!
-//! - No model has hidden state that two threads share without a visible action: clocks advance for
-//!   each thread separately, `rand` is an action on a hidden object once there are several threads.
-//! - Output is an exception, and a harmless one: what the program prints is kept in the order of
-//!   execution, for display only. No program can read it back, so two prints are independent and no
-//!   scheduling points. The streams lock themselves, so printing is never a data race; the
+//! - *Invariant*: no model has state that two threads share without a visible action. Clocks
+//!   advance for each thread separately. `rand` is an action on a hidden object when there are
+//!   several threads.
+//! - Output is the only exception, and it is harmless. Printed text is kept in the order of
+//!   execution, for display only. No program can read it back. So two prints are independent and
+//!   are no scheduling points. The streams lock themselves, so printing is never a data race. The
 //!   *arguments* that are read from memory are ordinary accesses.
-//! - A range of memory is recorded as one access, and what is copied keeps its undefined bits. A
-//!   comparison, a search or an output that depends on them is the fault.
-//! - The environment is empty, locale and time zone are "C" and UTC.
+//! - An access to a range of memory is recorded as one access, and copies keep undefined bits. A
+//!   comparison, a search or an output that depends on undefined bits is a fault.
+//! - The environment is empty. The locale is "C", and the time zone is UTC.
 
 mod alloc;
 mod bytes;

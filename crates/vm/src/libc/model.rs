@@ -1,6 +1,6 @@
-//! How a library function becomes a native model.
+//! Turns a library function into a native model.
 
-/// A plain model from a function that answers `Ok` or leaves early.
+/// A plain model from a function that returns `Ok` or an early result.
 macro_rules! plain {
     ($model:expr) => {
         crate::native::Native::Plain(|cx| match $model(cx) {
@@ -10,5 +10,5 @@ macro_rules! plain {
 }
 pub(super) use plain;
 
-/// What the models of this module answer.
+/// The result of the models in this module.
 pub(super) type Answer = Result<crate::native::Flow, crate::native::Stop>;

@@ -1,4 +1,4 @@
-//! Text that is read from memory to be printed, with its symbolic bytes left open.
+//! Text that is read from memory for printing. Its symbolic bytes stay symbolic.
 
 use super::holes::{CHARACTER, Hole, MARK};
 use super::stepped;
@@ -10,14 +10,14 @@ use selvedge_expr::CmpOp;
 /// A text with holes.
 #[derive(Default)]
 pub(super) struct OpenText {
-    /// The bytes, with marks for symbolic ones.
+    /// The bytes, with marks in place of symbolic ones.
     pub bytes: Vec<u8>,
-    /// The symbolic ones, in order.
+    /// The symbolic bytes, in order.
     pub holes: Vec<Hole>,
 }
 
 impl OpenText {
-    /// How many bytes the program prints.
+    /// The number of bytes that the program prints.
     pub fn len(&self) -> usize {
         self.bytes.len() - self.holes.len() * (MARK.len() - 1)
     }
@@ -37,14 +37,14 @@ impl OpenText {
     }
 }
 
-/// Whether a value is symbolic, wholly defined, and not known to be one number.
+/// Whether a value is symbolic, completely defined, and not known to be a single number.
 fn is_open(cx: &Cx<'_>, value: Value) -> bool {
     let symbol = cx.state.memory.tags.symbol(value.tag);
     symbol.is_some_and(|s| s.undefined == 0 && cx.state.known(cx.thread, s.expr).is_none())
 }
 
-/// The bytes of a range; recorded as read. (In the same elements whatever is in them, and by
-/// whatever machine: a schedule of one machine is one of all.)
+/// The bytes of a range; records the read. The accesses have the same sizes for all contents and on
+/// all machines, so that a schedule of one machine is valid on all.
 pub(super) fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<OpenText, Stop> {
     let mut text = OpenText::default();
     stepped::access(cx, address, len, false)?;
@@ -63,8 +63,8 @@ pub(super) fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Resu
     Ok(text)
 }
 
-/// The string at an address of which at most `limit` bytes are looked at, without terminator;
-/// recorded as read. Where it ends is a decision.
+/// The string at an address without its terminator; at most `limit` bytes are examined. Records the
+/// read. If bytes are symbolic, the end of the string is a decision.
 pub(super) fn string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<OpenText, Stop> {
     let mut text = OpenText::default();
     let (mut read, mut room) = (0, 0);

@@ -1,7 +1,7 @@
-//! The printf family and what else writes to the standard streams, and to strings.
+//! The printf family and other functions that write to the standard streams or to strings.
 //!
-//! `stdout` and `stderr` are handles (see `program`), and both print into the one captured output.
-//! What is printed must be defined. Other streams are in `files`.
+//! `stdout` and `stderr` are handles (see `program`). Both print to the same captured output.
+//! Printed data must be defined. Other streams are in `files`.
 
 use super::format::{self, Count, Layout, Length, Spec};
 use super::holes::{self, Hole};
@@ -12,25 +12,26 @@ use crate::native::{Cx, Flow, Native, Stop, Visible};
 use crate::value::Value;
 use selvedge_model::{FaultKind, LimitKind};
 
-/// Where formatted text goes. The numbers are positions of arguments.
+/// The destination of formatted text. The numbers are positions of arguments.
 #[derive(Clone, Copy)]
 enum Sink {
     /// To stdout.
     Out,
-    /// To stdout or stderr, whichever the stream is.
+    /// To stdout or stderr, as the stream argument says.
     Stream,
     /// To a file descriptor.
     Descriptor(usize),
     /// To a buffer, of a known size.
     Buffer(usize, Option<usize>),
-    /// To a buffer whose size the compiler knew: more than it holds is the overflow that the
-    /// function exists to stop.
+    /// To a buffer whose size the compiler knew. A longer text is the overflow that the function
+    /// exists to detect.
     Fortified(usize, usize),
-    /// To a new heap object, whose address is stored.
+    /// To a new heap object. Its address is stored.
     Allocate(usize),
 }
 
-/// A printf-like model: the sink, where the format is, and whether a `va_list` follows.
+/// A printf-like model: the destination, the position of the format, and whether a `va_list`
+/// follows.
 macro_rules! formatted {
     ($sink:expr, $format:literal) => {
         by_element!(|cx: &mut Cx<'_>| print(cx, $sink, $format, false))
@@ -40,7 +41,7 @@ macro_rules! formatted {
     };
 }
 
-/// A model that prints if its stream is stdout or stderr, and else is an operation of `files`.
+/// A model that prints if its stream is stdout or stderr, and otherwise is an operation of `files`.
 macro_rules! to_stream {
     ($writer:expr, $model:expr) => {
         Native::Visible(Visible {
@@ -120,7 +121,7 @@ pub fn find(name: &str) -> Option<Native> {
 // ---- streams
 // -------------------------------------------------------------------------------------------------
 
-/// That stdout (1) or stderr (2) is still the captured output.
+/// Checks that stdout (1) or stderr (2) is still the captured output.
 fn captured(cx: &Cx<'_>, fd: i32) -> Result<(), Stop> {
     if files::is_output_descriptor(cx, fd) {
         return Ok(());
@@ -222,7 +223,7 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
         }
         _ => false,
     };
-    // What is only shown may have holes for symbolic values.
+    // Text for display only may have symbolic values.
     let (text, open) = formatted_text(cx, format_at, list, output && !cx.result_is_used())?;
     match sink {
         Sink::Out => {
@@ -267,8 +268,8 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
     Ok(Flow::int(text.len() as i32))
 }
 
-/// The text that the arguments from the format on make, and the symbolic values that it leaves
-/// open, which `holes` allows.
+/// The text that the format and its arguments produce, and the symbolic values in it. `holes`:
+/// symbolic values are allowed.
 pub(super) fn formatted_text(
     cx: &mut Cx<'_>,
     format_at: usize,
@@ -285,7 +286,7 @@ pub(super) fn formatted_text(
     render(cx, &format, &mut arguments, holes)
 }
 
-/// Writes as much of a text as a buffer holds, with its terminator.
+/// Writes as much of a text as the buffer can hold, with a terminator.
 fn fill(cx: &mut Cx<'_>, to: u64, size: u64, text: &[u8]) -> Result<(), Stop> {
     if size == 0 {
         return Ok(());
@@ -295,10 +296,10 @@ fn fill(cx: &mut Cx<'_>, to: u64, size: u64, text: &[u8]) -> Result<(), Stop> {
     bytes::write(cx, to, &text)
 }
 
-/// More output than any program under test makes in one call.
+/// The limit on output of one call, which exceeds that of any program under test.
 const LARGEST_OUTPUT: usize = 1 << 26;
 
-/// The output, and the symbolic values that it leaves open, which `holes` allows.
+/// The output and its symbolic values. `holes`: symbolic values are allowed.
 fn render(
     cx: &mut Cx<'_>,
     format: &[u8],
@@ -351,7 +352,7 @@ fn render(
     Ok((out, open))
 }
 
-/// Flags, with width and precision from the arguments if they are `*`.
+/// The flags, width and precision. For `*`, width and precision come from the arguments.
 fn layout(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs) -> Result<Layout, Stop> {
     let mut layout = spec.layout;
     match spec.width {
@@ -365,7 +366,7 @@ fn layout(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs) -> Result<Layou
     layout.precision = match spec.precision {
         None => None,
         Some(Count::Number(precision)) => Some(precision),
-        // A negative one is as if it were missing.
+        // A negative precision counts as missing.
         Some(Count::Argument) => usize::try_from(arguments.integer(cx, 32)? as u32 as i32).ok(),
     };
     if layout.width.max(layout.precision.unwrap_or(0)) > LARGEST_OUTPUT && spec.conversion != b's' {
@@ -386,7 +387,7 @@ fn convert(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs, text: &[u8]) -
         b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' | b'p' => {
             let value = arguments.integer(cx, holes::bits(spec))?;
             if value >> 46 == 1 {
-                // An address in words.
+                // The number is an address.
                 if cx.state.modes().turns {
                     cx.program.tell_apart();
                 }
@@ -439,7 +440,7 @@ fn open_string(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs) -> Result<
 
 fn string_argument(cx: &mut Cx<'_>, address: u64, precision: Option<usize>) -> Result<Vec<u8>, Stop> {
     if address == 0 {
-        // As glibc: all of it or nothing.
+        // Like glibc: all of the text or nothing.
         let fits = precision.is_none_or(|p| p >= 6);
         return Ok(if fits { b"(null)".to_vec() } else { Vec::new() });
     }

@@ -1,8 +1,8 @@
-//! The process: assertions, abort, exit, environment, what a program asks its system.
+//! The process: assertions, abort, exit, environment, information from the system.
 //!
-//! There is one process, number 1000 of parent 1 and user 1000, on a machine with two processors
-//! and pages of 4096 bytes. The environment is empty, so that a verdict does not depend on whose it
-//! is. The only locale is "C".
+//! There is one process with id 1000, parent 1 and user 1000, on a machine with two processors and
+//! pages of 4096 bytes. The environment is empty, so that a verdict does not depend on the user's
+//! environment. The only locale is "C".
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native};
@@ -72,8 +72,8 @@ fn getenv(cx: &mut Cx<'_>) -> Answer {
 }
 
 pub(super) fn gettid(cx: &mut Cx<'_>) -> Answer {
-    // The main thread's number is the process's; others get one that does not depend on the order
-    // of creations.
+    // The main thread has the process's number. The numbers of other threads do not depend on the
+    // order of creations.
     Ok(Flow::int(PROCESS + cx.state.thread(cx.thread).region as i32))
 }
 
@@ -102,7 +102,7 @@ fn sysconf(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::word(value))
 }
 
-/// Descriptors, the stack, and what has no limit.
+/// Limits on descriptors, on the stack, and infinite limits.
 fn getrlimit(cx: &mut Cx<'_>) -> Answer {
     let out = cx.word(1)?;
     let (now, most) = match cx.int(0)? {
@@ -125,7 +125,7 @@ fn setlocale(cx: &mut Cx<'_>) -> Answer {
             return Ok(Flow::word(0));
         }
     }
-    // A text of its own for each call: nothing is shared.
+    // Each call gets its own text, so nothing is shared.
     let text = cx.own_memory(2)?;
     bytes::write_new(cx, text, b"C\0")?;
     Ok(Flow::word(text))

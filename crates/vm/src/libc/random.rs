@@ -1,9 +1,9 @@
-//! `rand`, `random` and their seeding: glibc's additive generator (TYPE_3), so that sequences equal
+//! `rand`, `random` and their seeding: glibc's additive generator (TYPE_3), so sequences equal
 //! native ones.
 //!
-//! Its state is shared by all threads, so each use is a visible action on a hidden object once
-//! there are several threads: which thread gets which number depends on the schedule. It is never a
-//! data race, as glibc takes a lock.
+//! All threads share the state of the generator. So each use is a visible action on a hidden object
+//! when there are several threads: the schedule determines which thread gets which number. It is
+//! never a data race, since glibc takes a lock.
 
 use super::Answer;
 use crate::hidden::HiddenObject;
@@ -71,7 +71,7 @@ fn store(cx: &mut Cx<'_>, seed: u32) {
     cx.state.set_word(WordKey::RandomPlace, place as u64 + 1);
 }
 
-/// The next number, 31 bits.
+/// The next number (31 bits).
 fn next(cx: &mut Cx<'_>) -> u32 {
     if cx.state.word(WordKey::RandomPlace) == 0 {
         store(cx, 1);
@@ -87,13 +87,13 @@ fn next(cx: &mut Cx<'_>) -> u32 {
     sum >> 1
 }
 
-/// The table and place after seeding.
+/// The table and the position after seeding.
 fn seeded(seed: u32) -> ([u32; SIZE], usize) {
     let mut table = [0u32; SIZE];
     let mut word = if seed == 0 { 1 } else { seed as i32 };
     table[0] = word as u32;
     for entry in &mut table[1..] {
-        // Schrage's method, on signed words as glibc does it: 16807 · word mod 2^31 - 1.
+        // Schrage's method with signed words, as in glibc: 16807 · word mod 2^31 - 1.
         let (high, low) = (word / 127_773, word % 127_773);
         word = 16_807 * low - 2_836 * high;
         if word < 0 {

@@ -1,5 +1,5 @@
-//! Numbers with a fraction from text (strtod and its kin), and what the C code of the model library
-//! cannot say by itself.
+//! Parses floating-point numbers (strtod and related functions), and helps the C code of the model
+//! library where C cannot express something.
 
 use super::{Answer, by_element, bytes, plain, stepped};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -13,7 +13,7 @@ pub fn find(name: &str) -> Option<Native> {
         "strtod" => by_element!(|cx: &mut Cx<'_>| parse(cx, true, Width::Double)),
         "strtof" => by_element!(|cx: &mut Cx<'_>| parse(cx, true, Width::Float)),
         "atof" => by_element!(|cx: &mut Cx<'_>| parse(cx, false, Width::Double)),
-        // Says by a text that something is not modelled.
+        // Reports that something is unsupported, with a text.
         "__selvedge_unsupported" => plain!(unsupported),
         _ => return None,
     })
@@ -31,8 +31,8 @@ enum Width {
     Double,
 }
 
-/// The number at the beginning of a text; the address behind it is stored if `end` says that there
-/// is an argument for it.
+/// The number at the start of a text. If `end` is set, there is an argument for the address after
+/// it, which is stored.
 fn parse(cx: &mut Cx<'_>, end: bool, width: Width) -> Answer {
     let address = cx.word(0)?;
     let text = bytes::string(cx, address, "character of a number")?;
@@ -66,7 +66,7 @@ fn parse(cx: &mut Cx<'_>, end: bool, width: Width) -> Answer {
     Ok(Flow::word(bits))
 }
 
-/// How many bytes at the beginning of a text are a number.
+/// The number of bytes of the number at the start of a text.
 fn number_length(text: &[u8]) -> Result<usize, Stop> {
     let at = |i: usize| text.get(i).copied().unwrap_or(0).to_ascii_lowercase();
     let sign = usize::from(matches!(at(0), b'+' | b'-'));

@@ -1,10 +1,13 @@
-//! Signals: which ones a thread blocks, and what the process does about each.
+//! Signals: the mask of each thread, and the process's actions.
 //!
-//! Nobody outside sends a signal: that is an assumption of each program that sets a handler. What a
-//! thread sends to itself is delivered at once, by C code (`raise`, `crates/frontend/lib/signal.c`,
-//! which also has sets of signals). A mask says what may not be sent then; each thread has its own,
-//! and a new thread has its creator's. While a handler runs, it has a [mark](IN_HANDLER). Actions
-//! are the process's: they may be asked for at any time, and change only while there is one thread.
+//! No process outside sends a signal: this is an assumption of each program that sets a handler. A
+//! signal that a thread sends to itself is delivered at once by C code (`raise` in
+//! `crates/frontend/lib/signal.c`, which also has sets of signals). A mask says which signals may
+//! not be sent to the thread. Each thread has its own mask; a new thread inherits the mask of its
+//! creator. A thread that runs a handler is [marked](IN_HANDLER).
+//!
+//! Actions belong to the process. They may be read at any time, and may change only while there is
+//! one thread.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -35,8 +38,9 @@ pub fn find(name: &str) -> Option<Native> {
 
 const EINVAL: i32 = 22;
 
-/// Whether a thread blocks a signal, and goes on to block it: within a handler more is blocked than
-/// before and after it, and who asks is not ordered with its begin and end.
+/// Whether a thread blocks a signal for certain. Inside a handler, a thread blocks more signals
+/// than before and after it, and the caller is not ordered with the start and end of the handler.
+/// So the answer is then no.
 pub(crate) fn blocks(state: &State, thread: ThreadId, number: i32) -> bool {
     let mask = mask(state, thread);
     (1..=64).contains(&number) && mask & IN_HANDLER == 0 && mask >> (number - 1) & 1 != 0
@@ -44,12 +48,12 @@ pub(crate) fn blocks(state: &State, thread: ThreadId, number: i32) -> bool {
 
 fn all_block(cx: &mut Cx<'_>) -> Answer {
     let number = cx.int(0)?;
-    // Those that have ended, too: this is not ordered with their ends.
+    // Including threads that have ended, since this query is not ordered with their ends.
     let mut threads = 0..cx.state.threads().len();
     let all = threads.all(|i| blocks(cx.state, ThreadId::from_index(i), number));
     Ok(Flow::int(all.into()))
 }
-/// What cannot be blocked: SIGKILL, SIGSTOP, and the two that the C library keeps for itself.
+/// Signals that cannot be blocked: SIGKILL, SIGSTOP, and two that the C library reserves.
 const NEVER: u64 = 1 << (9 - 1) | 1 << (19 - 1) | 1 << (32 - 1) | 1 << (33 - 1);
 /// Marks the mask of a thread that runs a handler: the bit of signal 32, which no mask has.
 const IN_HANDLER: u64 = 1 << (32 - 1);
@@ -58,7 +62,7 @@ fn mask_word(state: &State, thread: ThreadId) -> WordKey {
     WordKey::SignalMask(state.thread(thread).region)
 }
 
-/// A new thread blocks what its creator does.
+/// A new thread inherits the mask of its creator, without the mark.
 pub(crate) fn inherit(state: &mut State, parent: ThreadId, child: ThreadId) {
     let mask = state.word(mask_word(state, parent)) & !IN_HANDLER;
     if mask != 0 {
@@ -66,18 +70,19 @@ pub(crate) fn inherit(state: &mut State, parent: ThreadId, child: ThreadId) {
     }
 }
 
-/// The signals that a thread blocks, and whether it runs a handler.
+/// The mask of a thread, with the mark if the thread runs a handler.
 pub(crate) fn mask(state: &State, thread: ThreadId) -> u64 {
     state.word(mask_word(state, thread))
 }
 
-/// Makes a thread block these signals.
+/// Sets the mask of a thread.
 fn set_mask(state: &mut State, thread: ThreadId, mask: u64) {
     state.set_word(mask_word(state, thread), mask);
 }
 
-/// Makes the standing thread block these signals from now on. Who sends a signal asks what others
-/// block, and is not ordered with who changes that.
+/// Sets the mask of the acting thread. A sender of a signal reads the masks of other threads and is
+/// not ordered with this change. So the change is unsupported if the program has such senders and
+/// several threads.
 pub(crate) fn change_mask(cx: &mut Cx<'_>, after: u64) -> Result<(), Stop> {
     let sends = |name| cx.program.module.function(name).is_some();
     if after & !NEVER != mask(cx.state, cx.thread) & !NEVER
@@ -121,26 +126,26 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
 // ---- actions
 // -------------------------------------------------------------------------------------------------
 
-/// What ends a process that ends itself: SIGILL, SIGTRAP, SIGABRT. What a handler makes of them
-/// decides how the program goes on. (Other faults, of which SIGBUS, SIGFPE and SIGSEGV tell, are
-/// findings, or the verdict is unknown: no handler of theirs would run.)
+/// Signals by which a process ends itself: SIGILL, SIGTRAP, SIGABRT. A handler of them is
+/// unsupported, since it would determine how the program continues. (The faults behind SIGBUS,
+/// SIGFPE and SIGSEGV are findings, or the verdict is unknown, so handlers of these would not run.)
 const ENDS: [i32; 3] = [4, 5, 6];
 const SIGKILL: i32 = 9;
 const SIGPIPE: i32 = 13;
 const SIGSTOP: i32 = 19;
 const SA_RESTART: u64 = 0x1000_0000;
-/// What the C library adds to the flags of each action.
+/// The flag that the C library adds to each action.
 const SA_RESTORER: u64 = 0x0400_0000;
-/// Where `struct sigaction` has its parts.
+/// Offsets in `struct sigaction`.
 const MASK_AT: u64 = 8;
 const FLAGS_AT: u64 = 136;
 
-/// What the process does about a signal.
+/// The process's action for a signal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Disposition {
     /// SIG_DFL, SIG_IGN, or the address of a function.
     handler: u64,
-    /// Signals that a handler would block.
+    /// Signals that are blocked while the handler runs.
     mask: u64,
     flags: u64,
 }
@@ -154,7 +159,7 @@ fn disposition(state: &State, number: i32) -> Disposition {
     }
 }
 
-/// Changes what the process does about a signal.
+/// Changes the process's action for a signal.
 fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(), Stop> {
     if new.handler > 1 {
         if ENDS.contains(&number) {
@@ -183,7 +188,7 @@ fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(),
     Ok(())
 }
 
-/// Whether there is such a signal, and its action may be changed.
+/// Whether the signal exists and its action may be changed.
 fn may_change(number: i32) -> bool {
     (1..=64).contains(&number) && !matches!(number, SIGKILL | SIGSTOP | 32 | 33)
 }
@@ -200,8 +205,8 @@ fn signal(cx: &mut Cx<'_>) -> Answer {
         mask: 1 << (number - 1),
         flags: SA_RESTART | SA_RESTORER,
     };
-    // Only the handler can be told from the answer: setting it again in several threads changes
-    // nothing that matters.
+    // The result shows only the handler. So setting the same handler again while there are several
+    // threads changes nothing that matters.
     if before.handler != handler || cx.state.unjoined() == 0 {
         set_disposition(cx, number, after)?;
     }
@@ -231,7 +236,7 @@ fn sigaction(cx: &mut Cx<'_>) -> Answer {
         set_disposition(cx, number, after)?;
     }
     if old != 0 {
-        // The kernel's set of signals has one word; the rest of the structure stays as it is.
+        // The kernel's set of signals has one word. The rest of the structure is not changed.
         super::stepped::store(cx, old, 8, Value::new(before.handler))?;
         super::stepped::store(cx, old + MASK_AT, 8, Value::new(before.mask))?;
         super::stepped::store(cx, old + FLAGS_AT, 4, Value::new(before.flags))?;

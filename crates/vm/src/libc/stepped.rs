@@ -1,16 +1,18 @@
-//! Library functions under visibility `memory`: one scheduling point for each element that they
-//! access.
+//! Library functions under visibility `memory`: each element that they access is a scheduling
+//! point.
 //!
-//! A model is an ordinary function that reads, computes and writes. Where every access to memory
-//! that threads may share is a scheduling point, it must not do that at once. So it is run again
-//! and again: accesses performed before are answered from a record, the next one ends the run,
-//! whose other effects are taken back, and becomes the thread's visible action. Once all were
-//! performed, the last run has the model's other effects (output, allocation, errno). Elements are
-//! aligned words of up to 8 bytes, as real implementations access them, and single bytes where it
-//! depends on a byte whether the next one is read.
+//! A model is an ordinary function that reads, computes and writes. If every access to shared
+//! memory is a scheduling point, a model must not do all of this at once. So the model is run
+//! repeatedly. Accesses that were already performed are answered from a record. The next access
+//! ends the run: the other effects of the run are undone, and the access becomes the thread's
+//! visible action. When all accesses are performed, the last run has the model's other effects
+//! (output, allocation, errno).
 //!
-//! The record is the thread's own; it lies in hidden words and is gone when the call is over.
-//! `Core::note` counts what is in it.
+//! Elements are aligned words of up to 8 bytes, as in real implementations. They are single bytes
+//! where the contents of a byte determine whether the next one is read.
+//!
+//! The record belongs to the thread. It is stored in hidden words and removed at the end of the
+//! call. `Core::note` is the number of its entries.
 
 use super::Answer;
 use crate::memory::Kind;
@@ -21,7 +23,7 @@ use crate::visible;
 use crate::word::{MAX_RECORDS, RecordField, WordKey};
 use selvedge_model::{Action, LimitKind, ObjectId, Op, Outcome};
 
-/// The same for a model that accesses memory: see [`stepped`].
+/// Like `plain`, for a model that accesses memory: see [`stepped`].
 macro_rules! by_element {
     ($model:expr) => {
         crate::native::Native::Visible(crate::native::Visible {
@@ -33,13 +35,14 @@ macro_rules! by_element {
 }
 pub(super) use by_element;
 
-/// How many accesses a record holds.
+/// The maximum number of accesses in a record.
 const LARGEST: u64 = MAX_RECORDS as u64;
 
 // ---- the accesses of a model
 // -------------------------------------------------------------------------------------
 
-/// If an access there is a scheduling point: the heap object that it concerns, or none.
+/// If an access to this address is a scheduling point, returns the heap or stack object that it
+/// concerns, or `ObjectId::NONE` for other memory.
 fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
     if !cx.replay.on {
         return None;
@@ -51,17 +54,17 @@ fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
     }
 }
 
-/// Whether an access there is a step of its own.
+/// Whether an access to this address is a separate step.
 pub fn is_step(cx: &Cx<'_>, address: u64) -> bool {
     shared(cx, address).is_some()
 }
 
-/// Whether the next shared access was performed before: then its place need not be there any more.
+/// Whether the next shared access was already performed. Then its object may no longer exist.
 fn replaying(cx: &Cx<'_>) -> bool {
     cx.replay.on && cx.replay.at < cx.replay.done
 }
 
-/// Bytes from an address on that may be read.
+/// The number of readable bytes from an address on.
 pub fn readable(cx: &Cx<'_>, address: u64) -> Result<u64, Stop> {
     if replaying(cx)
         && shared(cx, address).is_some()
@@ -75,8 +78,8 @@ pub fn readable(cx: &Cx<'_>, address: u64) -> Result<u64, Stop> {
     }
 }
 
-/// Checks a range and records one access to it; if it is shared, the access is to be made element
-/// by element.
+/// Checks a range and records one access to it. If the range is shared, only checks it: the caller
+/// accesses it element by element.
 pub fn access(cx: &mut Cx<'_>, address: u64, size: u64, write: bool) -> Result<(), Stop> {
     if size == 0 || (replaying(cx) && shared(cx, address).is_some()) {
         return Ok(());
@@ -90,7 +93,7 @@ pub fn access(cx: &mut Cx<'_>, address: u64, size: u64, write: bool) -> Result<(
     cx.access(address, size, write)
 }
 
-/// Reads an element of a range that was checked.
+/// Reads an element of a checked range.
 pub fn read(cx: &mut Cx<'_>, address: u64, size: u64) -> Result<Value, Stop> {
     let Some(object) = shared(cx, address) else {
         return Ok(cx.state.memory.peek_checked(address, size));
@@ -113,7 +116,7 @@ pub fn read(cx: &mut Cx<'_>, address: u64, size: u64) -> Result<Value, Stop> {
     Err(Flow::Park)
 }
 
-/// Writes an element of a range that was checked.
+/// Writes an element of a checked range.
 pub fn write(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(), Stop> {
     let Some(object) = shared(cx, address) else {
         cx.state.memory.poke_checked(address, size, value);
@@ -138,7 +141,7 @@ pub fn write(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(
     Err(Flow::Park)
 }
 
-/// The elements of a range: offset and size of each.
+/// The elements of a range, each with offset and size.
 pub fn elements(address: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -148,7 +151,7 @@ pub fn elements(address: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// Copies between checked ranges, as memmove does.
+/// Copies between checked ranges like memmove.
 pub fn copy(cx: &mut Cx<'_>, to: u64, from: u64, len: u64) -> Result<(), Stop> {
     if !cx.replay.on {
         cx.state.memory.copy(to, from, len);
@@ -206,12 +209,12 @@ pub fn store(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(
 // ---- running
 // -------------------------------------------------------------------------------------------------
 
-/// A hidden word of an access's record.
+/// The hidden word for a field of a record entry.
 fn record(cx: &Cx<'_>, number: u64, field: RecordField) -> WordKey {
     WordKey::Record(cx.state.thread(cx.thread).region, number as u32, field)
 }
 
-/// Accesses performed so far in this call.
+/// The number of accesses performed so far in this call.
 fn done(cx: &Cx<'_>) -> u64 {
     let core = &cx.state.thread(cx.thread).core;
     if core.phase == Phase::Accessing {
@@ -221,8 +224,8 @@ fn done(cx: &Cx<'_>) -> u64 {
     }
 }
 
-/// Runs the model up to the next access to perform: `Err` if there is one. Then nothing has
-/// changed.
+/// Runs the model up to the next access. Returns `Err` if there is such an access; then all changes
+/// are undone.
 fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wanted> {
     let core = cx.state.thread(cx.thread).core;
     let accesses = cx.state.memory.begin_attempt();
@@ -246,8 +249,8 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
     result
 }
 
-/// Which access comes next. Without visibility `memory`, alone, or in an atomic block, the model
-/// runs at once.
+/// Returns the next access. The model runs at once without visibility `memory`, while there is only
+/// one thread, or in an atomic block.
 pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
     if !visible::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));
@@ -259,7 +262,7 @@ pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
             blocks: cx.program.blocks_at(wanted.address),
             ..cx.action(wanted.op, wanted.address)
         }),
-        // It will be asked again.
+        // The model will be called again.
         Ok(flow @ (Flow::Symbolic(_) | Flow::Choose(_))) => Prepared::Immediate(flow),
         Ok(flow) => {
             forget(cx);
@@ -277,7 +280,7 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
             let text = format!("a library function that makes more than {LARGEST} accesses");
             return Performed::Done(Flow::Limit(LimitKind::Memory, text), Outcome::Done);
         }
-        // What it was to access has gone.
+        // The access is no longer possible, for example because its object has ended.
         Ok(flow) => return Performed::Done(flow, Outcome::Failed),
     };
     if wanted.op == Op::Read {
@@ -296,7 +299,7 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
     Performed::Again(Outcome::Done)
 }
 
-/// Empties the record.
+/// Clears the record.
 fn forget(cx: &mut Cx<'_>) {
     for number in 0..done(cx) {
         for field in [RecordField::Bits, RecordField::Tag] {

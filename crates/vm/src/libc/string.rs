@@ -1,8 +1,8 @@
-//! Memory and string functions that programs call most: `memcpy`, `strlen`, `strcmp` and the like,
+//! Frequently called memory and string functions: `memcpy`, `strlen`, `strcmp` and similar ones,
 //! with their fortified variants.
 //!
-//! Comparisons return the difference of the first bytes that differ, as glibc on x86-64 does. What
-//! is rare is C code in the model library.
+//! Comparisons return the difference of the first bytes that differ, as glibc on x86-64 does.
+//! Rarely called functions are C code in the model library.
 
 use super::bytes::{self, Cursor};
 use super::stepped::{access, copy as copy_checked, fill};
@@ -38,8 +38,8 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// The fortified variants have the size of the destination as one argument more: more bytes than
-/// that is the overflow that they exist to stop.
+/// Checks the additional argument of a fortified variant: the size of the destination. A larger
+/// number of bytes is the overflow that the variant exists to detect.
 fn fortified(cx: &mut Cx<'_>, at: usize, needed: u64) -> Result<(), Stop> {
     if cx.args.len() <= at {
         return Ok(());
@@ -54,8 +54,7 @@ fn fortified(cx: &mut Cx<'_>, at: usize, needed: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Two ranges that a function must not be given overlapping. Equal ones are harmless, and compilers
-/// make them.
+/// Checks that two ranges do not overlap. Equal ranges are harmless, and compilers generate them.
 fn apart(cx: &Cx<'_>, to: u64, from: u64, len: u64, what: &str) -> Result<(), Stop> {
     if to != from && len > 0 && to < from.saturating_add(len) && from < to.saturating_add(len) {
         let message = format!("{what} of {len} bytes between ranges that overlap");
@@ -64,7 +63,7 @@ fn apart(cx: &Cx<'_>, to: u64, from: u64, len: u64, what: &str) -> Result<(), St
     Ok(())
 }
 
-/// Copies, recorded as one read and one write.
+/// Copies a range; records one read and one write.
 pub fn copy(cx: &mut Cx<'_>, to: u64, from: u64, len: u64) -> Result<(), Stop> {
     access(cx, from, len, false)?;
     access(cx, to, len, true)?;
@@ -112,11 +111,12 @@ fn bzero(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::void())
 }
 
-/// Compares two ranges up to `limit` bytes, and only up to a NUL if they are strings. Reads and
-/// records what the result depends on.
+/// Compares at most `limit` bytes of two ranges; strings only up to a NUL. Reads and records the
+/// bytes that the result depends on.
 fn compare(cx: &mut Cx<'_>, limit: u64, strings: bool) -> Answer {
     let (a, b) = (cx.word(0)?, cx.word(1)?);
-    // memcmp reads all it is given, whatever the result; strings only up to the difference.
+    // memcmp reads all given bytes, whatever the result is. String functions read only up to the
+    // difference.
     let sure = if strings { 0 } else { limit };
     let (mut left, mut right) = (Cursor::over(a, sure), Cursor::over(b, sure));
     let (mut read, mut difference) = (0, 0);

@@ -1,9 +1,9 @@
-//! Clocks. Each thread has its own, which starts at a fixed time and moves on by one second
-//! whenever it is read.
+//! Clocks. Each thread has its own clock. It starts at a fixed time and advances by one second at
+//! each read.
 //!
-//! So programs are deterministic and no clock is shared, and a thread that waits for a time to come
-//! gets there. What this leaves out: times read by different threads cannot be compared. Calendar
-//! functions are unsupported.
+//! So programs are deterministic, no clock is shared, and a thread that waits for a point in time
+//! reaches it. Missed: times that different threads read cannot be compared. Calendar functions are
+//! unsupported.
 
 use super::stepped::store;
 use super::{Answer, by_element};
@@ -27,11 +27,11 @@ pub fn find(name: &str) -> Option<Native> {
 
 /// 14 November 2023.
 const EPOCH: u64 = 1_700_000_000;
-/// What the monotonic clocks start at: seconds since the machine was started.
+/// The initial value of monotonic clocks: seconds since the start of the machine.
 const UPTIME: u64 = 10_000;
 const EINVAL: i32 = 22;
 
-/// Seconds since the thread's clock was started; it moves on.
+/// Seconds since the start of the thread's clock. Advances the clock.
 fn elapsed(cx: &mut Cx<'_>) -> u64 {
     let word = WordKey::Clock(cx.thread);
     let seconds = cx.state.word(word);
@@ -39,7 +39,7 @@ fn elapsed(cx: &mut Cx<'_>) -> u64 {
     seconds
 }
 
-/// Stores a pair of seconds and a fraction of them.
+/// Stores seconds and a fraction of a second.
 fn store_pair(cx: &mut Cx<'_>, at: u64, seconds: u64, fraction: u64) -> Result<(), Stop> {
     store(cx, at, 8, Value::new(seconds))?;
     store(cx, at + 8, 8, Value::new(fraction))
@@ -58,7 +58,7 @@ fn clock(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::word(elapsed(cx) * 1_000_000))
 }
 
-/// What a clock starts at, if there is one of this number.
+/// The initial value of a clock; `None` if there is no clock with this number.
 fn origin(number: i32) -> Option<u64> {
     match number {
         0 | 5 | 11 => Some(EPOCH),     // CLOCK_REALTIME, its coarse variant, CLOCK_TAI

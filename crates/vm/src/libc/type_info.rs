@@ -1,16 +1,18 @@
-//! Which handlers catch an exception: C++ types as `std::type_info` objects describe them.
+//! Decides which handlers catch an exception, by the C++ types that `std::type_info` objects
+//! describe.
 //!
-//! The layout is that of the Itanium C++ ABI (2.9.5, "RTTI Layout"), the rules are those of
-//! libstdc++'s `__do_catch`: the same type; a public base class that is there once; for pointers
-//! also conversions of qualifiers, of classes to such bases, and to `void *`. Types are the same if
-//! their names are.
+//! The layout is that of the Itanium C++ ABI (2.9.5, "RTTI Layout"). The rules are those of
+//! libstdc++'s `__do_catch`. A handler catches an exception of the same type, or of a type with a
+//! unique public base class of the handler's type. For pointers, it also catches after conversions
+//! of qualifiers, from classes to such bases, and to `void *`. Types with equal names are the same
+//! type.
 
 use super::Answer;
 use crate::native::{Cx, Flow, Stop};
 use crate::program::Program;
 use selvedge_base::Id;
 
-/// Where the fields of the descriptions lie.
+/// Offsets of the fields of a description.
 const NAME: u64 = 8;
 const BASE: u64 = 16;
 const BASE_COUNT: u64 = 20;
@@ -26,17 +28,17 @@ const PUBLIC: u64 = 2;
 const CONST: u64 = 1;
 const FUNCTION_QUALIFIERS: u64 = 0x20 | 0x40;
 
-/// Longest chain of base classes or pointers that is followed.
+/// The maximum length of a chain of base classes or pointers.
 const DEEPEST: u32 = 256;
 
-/// What a type is, by the class of its description.
+/// The kind of a type, by the class of its description.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// A class without bases.
     Class,
-    /// One with one public base at its beginning.
+    /// A class with one public base at offset 0.
     Single,
-    /// One with any other bases.
+    /// A class with other bases.
     Multiple,
     Pointer,
     MemberPointer,
@@ -70,7 +72,7 @@ pub(super) struct Types<'c, 'a> {
     tables: &'c Tables,
 }
 
-/// The addresses in the virtual tables to which descriptions point.
+/// The addresses of the virtual tables of descriptions, with the kinds that they mean.
 pub(super) struct Tables(Vec<(u64, Kind)>);
 
 impl Tables {
@@ -83,8 +85,8 @@ impl Tables {
     }
 }
 
-/// A part of an object that is of a base class: the virtual base that it lies in (0: none), and
-/// where there.
+/// A base-class part of an object: the virtual base that contains it (0: none), and the offset in
+/// that.
 type Part = (u64, i64);
 
 impl<'c, 'a> Types<'c, 'a> {
@@ -92,8 +94,8 @@ impl<'c, 'a> Types<'c, 'a> {
         Types { cx, tables }
     }
 
-    /// Whether a handler for a type catches an exception of another; if so, what the handler is
-    /// given: the address of the object or of the part that is caught, or the pointer.
+    /// Whether a handler for type `caught` catches an exception of type `thrown`. If so, returns
+    /// the value for the handler: the address of the object or of its part, or the pointer.
     pub fn catches(&mut self, caught: u64, thrown: u64, object: u64) -> Result<Option<u64>, Stop> {
         if caught == 0 {
             return Ok(Some(object));
@@ -109,8 +111,8 @@ impl<'c, 'a> Types<'c, 'a> {
         Ok(self.matches(caught, thrown, &mut address, 1)?.then_some(address))
     }
 
-    /// `outer`: how many pointers there are around the type, times two, and one if all of them are
-    /// to constants.
+    /// `outer`: twice the number of pointers around the type, plus one if all of them point to
+    /// constants.
     fn matches(&mut self, caught: u64, thrown: u64, address: &mut u64, outer: u32) -> Result<bool, Stop> {
         if self.same(caught, thrown)? {
             return Ok(true);
@@ -168,7 +170,8 @@ impl<'c, 'a> Types<'c, 'a> {
         self.matches(to, from, address, outer + 2)
     }
 
-    /// Whether a class has a public base of another exactly once; if so, moves the address there.
+    /// Whether class `from` has exactly one base of class `to`, and a public path leads to it. If
+    /// so, moves the address to that part.
     fn upcast(&mut self, from: u64, to: u64, address: &mut u64) -> Result<bool, Stop> {
         let mut found: Vec<(Part, bool)> = Vec::new();
         self.bases(from, to, ((0, 0), *address), true, 0, &mut found)?;
@@ -184,7 +187,7 @@ impl<'c, 'a> Types<'c, 'a> {
         Ok(true)
     }
 
-    /// Where a part of an object of a class is.
+    /// The address of a part in an object of a class.
     fn address_of(&mut self, class: u64, object: u64, (base, offset): Part) -> Result<u64, Stop> {
         let start = match base {
             0 => object,
@@ -193,7 +196,8 @@ impl<'c, 'a> Types<'c, 'a> {
         Ok(start.wrapping_add_signed(offset))
     }
 
-    /// The parts of an object that are of a base class: where, and whether the way is public.
+    /// The parts of class `base` in an object of class `class`: the address of each, and whether
+    /// the path to it is public.
     fn parts(&mut self, class: u64, object: u64, base: u64) -> Result<Vec<(u64, bool)>, Stop> {
         let mut found = Vec::new();
         self.bases(class, base, ((0, 0), object), true, 0, &mut found)?;
@@ -201,8 +205,8 @@ impl<'c, 'a> Types<'c, 'a> {
         found.into_iter().map(at).collect()
     }
 
-    /// What `dynamic_cast` gives for a part of class `from` at an address, within the object that
-    /// it belongs to; 0 if that has no such part.
+    /// The result of `dynamic_cast` for a part of class `from` at `address` in its complete object;
+    /// 0 if the cast fails.
     fn cast(&mut self, address: u64, from: u64, to: u64) -> Result<u64, Stop> {
         let table = self.cx.load_defined(address, 8, "virtual table")?;
         let offset = self
@@ -216,7 +220,7 @@ impl<'c, 'a> Types<'c, 'a> {
         if self.same(class, to)? {
             parts.push((whole, true));
         }
-        // To a class derived from this one, around this part.
+        // A cast to a derived class that contains this part.
         let mut around = Vec::new();
         for &(at, _) in &parts {
             if self.parts(to, at, from)?.contains(&(address, true)) && !around.contains(&at) {
@@ -226,7 +230,7 @@ impl<'c, 'a> Types<'c, 'a> {
         if let [one] = around[..] {
             return Ok(one);
         }
-        // To a base of the whole.
+        // A cast to a base of the complete object.
         let seen = self.same(class, from)? || self.parts(class, whole, from)?.contains(&(address, true));
         let mut at = whole;
         Ok(if around.is_empty() && seen && self.upcast(class, to, &mut at)? {
@@ -236,7 +240,7 @@ impl<'c, 'a> Types<'c, 'a> {
         })
     }
 
-    /// The parts of a class that are of type `to`, and whether the way to each is public.
+    /// The parts of a class that have type `to`, and whether the path to each is public.
     fn bases(
         &mut self,
         from: u64,
@@ -260,8 +264,8 @@ impl<'c, 'a> Types<'c, 'a> {
         Ok(())
     }
 
-    /// Type, offset (of a virtual base: of its offset in the virtual table) and flags of the bases
-    /// of a class.
+    /// The direct bases of a class: type, offset (of a virtual base: the offset of its entry in the
+    /// virtual table), and flags.
     fn direct_bases(&mut self, class: u64, depth: u32) -> Result<Vec<(u64, i64, u64)>, Stop> {
         if depth > DEEPEST {
             return Err(Flow::Unsupported("a class with endless bases".into()));
@@ -281,7 +285,7 @@ impl<'c, 'a> Types<'c, 'a> {
         })
     }
 
-    /// The address of the virtual base of this name in an object of a class.
+    /// The address of the virtual base with this name in an object of a class.
     fn virtual_base(&mut self, class: u64, name: u64, address: u64) -> Result<u64, Stop> {
         let mut work = vec![(class, address, 0)];
         while let Some((class, address, depth)) = work.pop() {
@@ -318,11 +322,11 @@ impl<'c, 'a> Types<'c, 'a> {
             return Ok(true);
         }
         let name = self.name(a)?;
-        // A name with a star belongs to one module only.
+        // A name that begins with a star is local to one module.
         Ok(!name.starts_with(b"*") && name == self.name(b)?)
     }
 
-    /// The name of a type, mangled.
+    /// The mangled name of a type.
     pub fn name(&mut self, ty: u64) -> Result<Vec<u8>, Stop> {
         let mut at = self.word(ty, NAME, 8)?;
         let mut name = Vec::new();
@@ -339,7 +343,7 @@ impl<'c, 'a> Types<'c, 'a> {
         self.read(ty.wrapping_add(at), size)
     }
 
-    /// Reads a part of a description: a constant, so this is no access that could matter.
+    /// Reads a part of a description. It is a constant, so no access is recorded.
     fn read(&mut self, address: u64, size: u64) -> Result<u64, Stop> {
         let memory = &self.cx.state.memory;
         let value = memory

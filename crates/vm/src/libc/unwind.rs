@@ -1,26 +1,26 @@
-//! C++ exceptions on their way: `_Unwind_RaiseException` and `_Unwind_Resume`.
+//! Unwinding of C++ exceptions: `_Unwind_RaiseException` and `_Unwind_Resume`.
 //!
-//! What is above that (`__cxa_throw` and its kin, exceptions of the library) is C++ of the model
-//! library (`cxx_exception.cc`), whose exceptions begin with four words: a mark, the type, the
-//! object, and what the handler is given.
+//! The layer above (`__cxa_throw` and related functions, exceptions of the library) is C++ code of
+//! the model library (`cxx_exception.cc`). Its exceptions begin with four words: a mark, the type,
+//! the object, and the value for the handler.
 //!
-//! The Itanium C++ ABI has two phases: the first looks for a handler, the second runs what is
-//! between. Here the calls of the thread are looked at anew whenever an exception goes on. That
-//! finds the same handler: the calls below do not change meanwhile. If there is none, nothing is
-//! run and the exception is not thrown, as with libgcc: `std::terminate` is called with all frames
-//! in place.
+//! The Itanium C++ ABI has two phases: the first finds a handler, the second runs the landing pads
+//! up to it. Here, the calls of the thread are searched again whenever an exception continues. The
+//! search finds the same handler, because the calls below do not change. If there is no handler, no
+//! landing pad runs and the exception is not thrown. As with libgcc, `std::terminate` is then
+//! called with all frames in place.
 //!
-//! A thread that ends by `pthread_exit` or cancellation is unwound by an exception of its own, if
-//! there is a landing pad in one of its calls. That has no first phase: it goes from pad to pad.
+//! A thread that ends by `pthread_exit` or cancellation is unwound by a special exception, if one
+//! of its calls has a landing pad. This exception has no first phase: it goes from pad to pad.
 //!
-//! A panic of Rust is an exception of another kind: its first word says so. It has no type, so
-//! it is caught by pads that catch everything, and by filters. Rust's own code makes and frees
-//! it. A panic that leaves the program's `main` is a finding: the library would catch it, and
-//! the process would end with code 101. A panic of another thread is the result of joining it.
+//! A panic of Rust is another kind of exception, which its first word marks. It has no type, so it
+//! is caught by pads that catch everything, and by filters. Rust's own code makes and frees it. A
+//! panic that leaves the program's `main` is a finding, although the library would catch it and the
+//! process would end with code 101. A panic of another thread is the result of joining the thread.
 //!
-//! A landing pad says first what its clauses say, in order; if none holds, it is a cleanup or is
-//! passed by. What clang makes of `noexcept` is a pad that catches everything and calls
-//! `std::terminate`: what is above has been cleaned up then.
+//! A landing pad first tests its clauses, in order. If none matches, the pad runs if it is a
+//! cleanup; otherwise it is skipped. For `noexcept`, clang makes a pad that catches everything and
+//! calls `std::terminate`. Then the frames above are already cleaned up.
 
 use super::Answer;
 use super::cxx::is_thrower;
@@ -35,7 +35,8 @@ use selvedge_base::Id;
 use selvedge_ir::Callee;
 use selvedge_model::FaultKind;
 
-/// What an exception of the model library begins with; and one that unwinds a thread which ends.
+/// The first word of an exception of the model library; the first word of an exception that unwinds
+/// a thread that ends.
 const MARK: u64 = 0x5345_4c56_432b_2b00;
 const FORCED: u64 = MARK + 1;
 const TYPE: u64 = 8;
@@ -43,13 +44,13 @@ const OBJECT: u64 = 16;
 const CAUGHT: u64 = 24;
 const SIZE: u64 = 32;
 
-/// The first word of a panic of Rust, in the byte orders of its releases.
+/// The first word of a panic of Rust, in the byte orders of different releases.
 const PANIC: [u64; 2] = [
     u64::from_be_bytes(*b"MOZ\0RUST"),
     u64::from_le_bytes(*b"MOZ\0RUST"),
 ];
 
-/// `_URC_END_OF_STACK`: nobody catches it.
+/// `_URC_END_OF_STACK`: there is no handler.
 const END_OF_STACK: i32 = 5;
 
 /// The models of this file.
@@ -78,8 +79,8 @@ fn resume(cx: &mut Cx<'_>) -> Answer {
     go_on(cx, exception)
 }
 
-/// The exception that left what a model has called: the model is in [`Phase::Thrown`], has done
-/// what it does then, and is itself left.
+/// Continues an exception that left a function called by a model. The model is in [`Phase::Thrown`]
+/// and has finished its cleanup; now the exception leaves the model too.
 pub(crate) fn leave_model(cx: &mut Cx<'_>) -> Answer {
     let word = WordKey::Landing(cx.thread, LandingField::Exception);
     let exception = cx.state.word(word);
@@ -101,8 +102,8 @@ fn is_panic(cx: &Cx<'_>, exception: u64) -> bool {
     PANIC.contains(&word(cx, exception))
 }
 
-/// Whether an exception that the `depth`-th frame catches leaves the `main` of a program in Rust:
-/// the library calls it from a closure of `std::rt::lang_start`.
+/// Whether an exception that the `depth`-th frame catches leaves the `main` of a Rust program. The
+/// library calls `main` from a closure of `std::rt::lang_start`.
 fn leaves_main(cx: &Cx<'_>, depth: u32) -> bool {
     let thread = cx.state.thread(cx.thread);
     let calls_main = |depth: u32| {
@@ -115,21 +116,21 @@ fn leaves_main(cx: &Cx<'_>, depth: u32) -> bool {
     cx.program.starts_rust && (depth..thread.core.depth).any(calls_main)
 }
 
-/// Where an exception goes on.
+/// The place at which an exception continues.
 struct Landing {
-    /// The frame, the outermost being 1.
+    /// The number of the frame, counted from 1 for the outermost one.
     depth: u32,
-    /// Its landing pad; of a model its call.
+    /// Its landing pad; for a model, its call.
     target: u32,
-    /// Of a model: it has to do something.
+    /// For a model: the phase in which it cleans up.
     phase: Phase,
-    /// What the pad's clauses say, and what the handler is given; none for a cleanup.
+    /// The matching clause's selector and the value for the handler; `None` for a cleanup.
     handler: Option<(i32, u64)>,
-    /// The frame that catches it in the end; 0 if that is not known.
+    /// The frame that finally catches the exception; 0 if unknown.
     caught_at: u32,
 }
 
-/// The next landing pad on the way to the handler; none if there is no handler.
+/// The next landing pad on the path to the handler; `None` if there is no handler.
 fn search(cx: &mut Cx<'_>, exception: u64) -> Result<Option<Landing>, Stop> {
     let known = cx.state.memory.check(exception, SIZE, true).is_ok()
         && (matches!(word(cx, exception), MARK | FORCED) || is_panic(cx, exception));
@@ -151,7 +152,7 @@ fn search(cx: &mut Cx<'_>, exception: u64) -> Result<Option<Landing>, Stop> {
         let frame = cx.state.thread(cx.thread).frame(depth as usize - 1);
         let code = &program.code[frame.func.index()];
         let site = match above.map(|frame| frame.call) {
-            // A model that throws.
+            // The frame of a model that throws.
             Some(NO_CALL) if above.is_some_and(|frame| is_thrower(cx, frame.func)) => at_its_call(cx, &frame),
             Some(NO_CALL) if is_once(cx, &frame) => {
                 cleanup = cleanup.or(Some(Landing {
@@ -200,7 +201,7 @@ fn search(cx: &mut Cx<'_>, exception: u64) -> Result<Option<Landing>, Stop> {
     Ok(cleanup.filter(|_| forced))
 }
 
-/// What the clauses of a pad say about an exception, and what its handler is given.
+/// The selector of the first clause that matches an exception, and the value for its handler.
 fn asked(types: &mut Types<'_, '_>, pad: &Pad, ty: u64, object: u64) -> Result<Option<(i32, u64)>, Stop> {
     for clause in &pad.clauses {
         match clause {
@@ -227,7 +228,7 @@ fn asked(types: &mut Types<'_, '_>, pad: &Pad, ty: u64, object: u64) -> Result<O
 }
 
 fn land(cx: &mut Cx<'_>, exception: u64, landing: Landing) -> Flow {
-    // What the handler of a panic is given is the exception itself.
+    // For a panic, the value for the handler is the exception itself.
     if let Some((_, given)) = landing.handler.filter(|_| !is_panic(cx, exception)) {
         let caught = exception + CAUGHT;
         cx.state.memory.poke_checked(caught, 8, Value::new(given));
@@ -248,20 +249,21 @@ fn word(cx: &Cx<'_>, address: u64) -> u64 {
     cx.state.memory.peek_checked(address, 8).bits
 }
 
-/// The call that a frame stands at, if it stands at one.
+/// The call instruction at which a frame is, if it is at one.
 fn at_its_call<'p>(cx: &Cx<'p>, frame: &Frame) -> Option<&'p CallSite> {
     let code = &cx.program.code[frame.func.index()];
     let inst = code.insts.get(frame.ip as usize)?;
     (inst.op == Op::Call).then(|| &code.calls[inst.long() as usize])
 }
 
-/// Whether a frame stands at a call of `pthread_once`.
+/// Whether a frame is at a call of `pthread_once`.
 fn is_once(cx: &Cx<'_>, frame: &Frame) -> bool {
     let callee = at_its_call(cx, frame).and_then(|site| site.callee);
     matches!(callee, Some(Callee::Direct(model)) if cx.program.module.functions[model].name == "pthread_once")
 }
 
-/// What is unsupported where an exception leaves a function that a native model has called.
+/// The text for the unsupported case that an exception leaves a function that a native model has
+/// called.
 fn leaves_model(cx: &Cx<'_>, frame: &Frame) -> String {
     let functions = &cx.program.module.functions;
     match at_its_call(cx, frame).and_then(|site| site.callee) {
@@ -275,7 +277,7 @@ fn leaves_model(cx: &Cx<'_>, frame: &Frame) -> String {
     }
 }
 
-/// Whether a landing pad would be entered if the thread ended here, as it is unwound then.
+/// Whether unwinding the thread here would enter a landing pad.
 pub(crate) fn has_pads(cx: &Cx<'_>) -> bool {
     let thread = cx.state.thread(cx.thread);
     let mut above: Option<u32> = None;

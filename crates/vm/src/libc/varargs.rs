@@ -1,18 +1,18 @@
-//! Variable arguments of a library function: those of the call itself, or a `va_list` that the
+//! Variable arguments of a library function: from the call itself, or from a `va_list` that the
 //! program made.
 //!
 //! A `va_list` is the x86-64 tag `{ u32 gp_offset, u32 fp_offset, void *overflow, void *registers
-//! }`: an argument lies in the save area while the offset of its class is below that class's end,
-//! else next in the overflow area.
+//! }`. An argument is in the save area while the offset of its class is below the end of that
+//! class. Otherwise it is the next one in the overflow area.
 
 use crate::native::{Cx, Flow, Stop};
 use crate::value::Value;
 use selvedge_ir::Type;
 use selvedge_model::FaultKind;
 
-/// Where the next variable argument comes from.
+/// The source of the next variable argument.
 pub enum Varargs {
-    /// From the call, this one next.
+    /// From the call; the index of the next argument.
     Call(usize),
     /// From the `va_list` whose tag is at this address.
     List(u64),
@@ -60,8 +60,8 @@ impl Varargs {
         }
     }
 
-    /// Whether the next argument of the call is a symbolic value that is not known to be one
-    /// number, and wholly defined.
+    /// Whether the next argument of the call is a symbolic value that is completely defined and not
+    /// known to be a single number.
     pub fn next_is_symbolic(&self, cx: &Cx<'_>) -> bool {
         let Varargs::Call(at) = self else { return false };
         cx.args.get(*at).is_some_and(|value| {

@@ -24,7 +24,7 @@ pub fn find(name: &str) -> Option<Native> {
             number(cx, &name, true)
         }),
         "klee_choose" => plain!(choose),
-        // Which of so many signals comes, for sigwait.
+        // Which of `count` signals arrives, for sigwait.
         "__selvedge_outside" => plain!(|cx: &mut Cx<'_>| {
             let count = cx.word(0)?;
             between(cx, "sigwait", 0, count as i64, 32)
@@ -37,7 +37,7 @@ fn reach_error(cx: &mut Cx<'_>) -> Answer {
     Ok(cx.fault(FaultKind::ErrorReached, "the error function was called"))
 }
 
-/// The condition that argument 0, a C truth value of whatever integer type, is true.
+/// The condition that argument 0, a C truth value of any integer type, is true.
 fn truth(cx: &mut Cx<'_>) -> Result<Expr, Flow> {
     let bits = cx.types.first().map_or(64, |t| t.bits().min(64)).max(1);
     let Some(&value) = cx.args.first() else {
@@ -82,7 +82,7 @@ fn report_error(cx: &mut Cx<'_>) -> Answer {
     ))
 }
 
-/// What the code was compiled under: `__builtin_assume`, and facts that an optimiser has used.
+/// A condition that the compiler assumed: `__builtin_assume`, and facts that an optimiser has used.
 fn assumed(cx: &mut Cx<'_>) -> Answer {
     if cx.word(0)? & 1 != 0 {
         return Ok(Flow::void());
@@ -100,7 +100,8 @@ fn assume(cx: &mut Cx<'_>) -> Answer {
 // ---- inputs
 // -------------------------------------------------------------------------------------------------
 
-/// The models of functions that return an input of their result's type; what their names say of it.
+/// The models of functions that return an input of their result's type. The name determines the
+/// type.
 fn nondet(name: &str) -> Option<Native> {
     let ty = name
         .strip_prefix("__VERIFIER_nondet_")
@@ -126,7 +127,7 @@ fn nondet(name: &str) -> Option<Native> {
     })
 }
 
-/// An input that is an integer of the type of the call's result.
+/// An integer input with the type of the call's result.
 fn number(cx: &mut Cx<'_>, name: &str, signed: bool) -> Answer {
     let bits = cx.result_bits() as u16;
     of_kind(cx, name, InputKind::Scalar { bits, signed })
@@ -145,7 +146,7 @@ fn of_kind(cx: &mut Cx<'_>, name: &str, kind: InputKind) -> Answer {
     Ok(Flow::ReturnMany(cx.input(&source).into()))
 }
 
-/// 0 or 1, of whatever width the call's result has.
+/// 0 or 1, with the width of the call's result.
 fn truth_value(cx: &mut Cx<'_>) -> Answer {
     let kind = InputKind::Scalar {
         bits: 1,
@@ -185,7 +186,7 @@ fn whole_object(cx: &mut Cx<'_>, at: u64, size: u64, name: &str) -> Answer {
     Ok(Flow::void())
 }
 
-/// An int from the first argument on, below the second.
+/// An int that is at least the first argument and below the second.
 fn range(cx: &mut Cx<'_>) -> Answer {
     let (least, end) = (cx.int(0)?, cx.int(1)?);
     let name = name_at(cx, 2)?;
@@ -198,7 +199,7 @@ fn choose(cx: &mut Cx<'_>) -> Answer {
     between(cx, "klee_choose", 0, end as i64, 64)
 }
 
-/// A signed number of so many bits from `least` on, below `end`.
+/// A signed number of `bits` bits that is at least `least` and below `end`.
 fn between(cx: &mut Cx<'_>, name: &str, least: i64, end: i64, bits: u16) -> Answer {
     if end <= least {
         return Ok(cx.fault(FaultKind::ErrorReached, "an empty range of inputs"));

@@ -1,4 +1,4 @@
-//! What is wrong with a value or an access, as a fault.
+//! Faults for invalid values and invalid accesses.
 
 use crate::memory::{Kind, Life, MemoryError, Site};
 use crate::program::Program;
@@ -6,7 +6,7 @@ use crate::value::{Poison, Value};
 use selvedge_base::{ContextId, StmtId};
 use selvedge_model::{Fault, FaultKind, ObjectId};
 
-/// The fault of using a value that is undefined or poison.
+/// The fault of using an undefined or poison value.
 pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
     let (kind, message) = match value.tag.as_poison() {
         Some(Poison::OutOfObject) => (
@@ -55,15 +55,15 @@ pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
     }
 }
 
-/// What is wrong about an access to memory.
+/// Why an access to memory is invalid.
 pub enum Wrong {
     /// The program is at fault.
     Fault(Box<Fault>),
-    /// Nobody knows what is there.
+    /// The contents are unknown.
     Unsupported(String),
 }
 
-/// What is wrong about an access to memory, in words.
+/// Describes an invalid access to memory.
 pub fn memory_fault(
     program: &Program,
     error: MemoryError,

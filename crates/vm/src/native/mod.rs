@@ -1,12 +1,12 @@
-//! Native models of library functions: what they are given and what they answer.
+//! Native models of library functions: their arguments and their results.
 //!
-//! A *plain* model runs at once, as part of its thread's invisible actions. A *visible* one is a
-//! scheduling point: when the thread reaches the call, `prepare` says which action comes next; the
-//! explorer decides when it happens; `perform` does it. An operation of several actions (a
-//! condition wait) answers `Performed::Again` with the next phase and is prepared anew.
+//! A *plain* model runs at once, as part of its thread's invisible steps. A *visible* model is a
+//! scheduling point. When the thread reaches the call, `prepare` returns the next action. The
+//! explorer decides when it happens, and `perform` performs it. An operation of several actions (a
+//! condition wait) returns `Performed::Again` with the next phase and is prepared again.
 //!
-//! No model has hidden shared state: what two threads may share is in memory, in a `SyncObject`, or
-//! in a hidden word that only visible actions touch.
+//! *Invariant*: no model has shared state outside of the machine's state. Data that two threads may
+//! share is in memory, in a `SyncObject`, or in a hidden word that only visible actions access.
 
 mod fault;
 mod replay;
@@ -33,34 +33,35 @@ pub enum Native {
     Plain(PlainFn),
     /// A scheduling point.
     Visible(Visible),
-    /// The join of a thread: a scheduling point that is mostly a part of the step before it.
+    /// The join of a thread: a scheduling point, but usually a part of the step before it.
     Join(Visible),
 }
 
-/// What a plain model is: a function from the call to how the thread goes on.
+/// A plain model: a function from the call to how the thread continues.
 pub type PlainFn = fn(&mut Cx<'_>) -> Flow;
 
 /// A visible model.
 #[derive(Clone, Copy)]
 pub struct Visible {
-    /// Which action comes next (the first one, or the next part after `Performed::Again`).
+    /// Returns the next action: the first one, or the next part after `Performed::Again`.
     pub prepare: fn(&mut Cx<'_>) -> Prepared,
     /// Performs the action with the chosen alternative.
     pub perform: fn(&mut Cx<'_>, u16) -> Performed,
-    /// Which arguments, one bit each, must be numbers before anything visible happens. They are the
-    /// thread's own, so that which numbers they may be is known when it comes to the call. What is
-    /// left to `perform` (what lies in memory that others may write until then) is chosen within
-    /// the action.
+    /// The arguments that must be concrete numbers before anything visible happens, one bit each.
+    /// They belong to the thread, so their possible values are known when the thread reaches the
+    /// call. Other values are chosen in `perform`, within the action: they are in memory that other
+    /// threads may write before it.
     pub numbers: u8,
 }
 
-/// [`Visible::numbers`]: all of them.
+/// [`Visible::numbers`]: all arguments.
 pub(crate) const ALL_ARGUMENTS: u8 = u8::MAX;
-/// [`Visible::numbers`]: none; `prepare` asks for those that it needs, or the arguments are data.
+/// [`Visible::numbers`]: no argument. `prepare` requests those that it needs, or the arguments are
+/// data.
 pub(crate) const NO_ARGUMENT: u8 = 0;
 
 impl Visible {
-    /// The first of its arguments that must be a number, and is not known to be one.
+    /// The first argument that must be a number but is not known to be a single one.
     #[inline]
     pub(crate) fn open_argument(&self, cx: &Cx<'_>) -> Option<Value> {
         if cx.args.iter().all(|value| value.is_concrete()) {
@@ -81,57 +82,57 @@ impl Visible {
     }
 }
 
-/// What `prepare` answers.
+/// The result of `prepare`.
 pub enum Prepared {
-    /// The thread's next visible action. Whether it is enabled, now and later, says `sync::status`.
+    /// The thread's next visible action. `sync::status` tells whether it is enabled, now and later.
     Visible(Action),
-    /// Nothing visible: the call is over.
+    /// No visible action: the call has ended.
     Immediate(Flow),
 }
 
-/// What `perform` answers.
+/// The result of `perform`.
 pub enum Performed {
-    /// The call is over.
+    /// The call has ended.
     Done(Flow, Outcome),
-    /// Another part follows; `Core::phase` (and `note`, `wait`) say which. `prepare` is asked
-    /// again.
+    /// Another part follows; `Core::phase` (with `note` and `wait`) identifies it. `prepare` is
+    /// called again.
     Again(Outcome),
 }
 
-/// How a thread goes on after a model.
+/// How a thread continues after a model.
 pub enum Flow {
-    /// The call returns this value (ignored if the caller wants none).
+    /// The call returns this value. The value is ignored if the caller uses no result.
     Return(Value),
     /// The call returns a wide or flattened value in several registers.
     ReturnMany(SmallVec<[Value; 2]>),
-    /// Calls a function of the program first (its address, its arguments); its result is dropped,
-    /// and then the model is asked again (`prepare` for visible models, the function itself for
-    /// plain ones) with `Core::phase` as it set it.
+    /// Calls a function of the program first (its address and arguments) and drops its result. Then
+    /// the model is called again (`prepare` of a visible model, the function itself of a plain one)
+    /// with `Core::phase` as the model has set it.
     Call(u64, SmallVec<[Value; 2]>),
-    /// The thread ends with this result, as pthread_exit does: its frames are unwound.
+    /// The thread ends with this result, like after pthread_exit: its frames are unwound.
     ExitThread(Value),
-    /// Goes back to an active frame of the thread: the call at instruction `ip` of its `depth`-th
+    /// Returns to an active frame of the thread: the call at instruction `ip` of its `depth`-th
     /// frame returns `value`. The frames above are unwound.
     Resume {
-        /// Which frame, the outermost being 1.
+        /// The number of the frame, counted from 1 for the outermost one.
         depth: u32,
-        /// A call instruction of its function.
+        /// A call instruction of the frame's function.
         ip: u32,
-        /// What the call returns now.
+        /// The value that the call returns.
         value: Value,
     },
-    /// An exception goes on at a landing pad: instruction `ip` of the thread's `depth`-th frame.
-    /// The frames above are unwound. What the pad is told lies in `WordKey::Landing`.
+    /// An exception continues at a landing pad: instruction `ip` of the thread's `depth`-th frame.
+    /// The frames above are unwound. `WordKey::Landing` holds the data for the pad.
     Land {
-        /// Which frame, the outermost being 1.
+        /// The number of the frame, counted from 1 for the outermost one.
         depth: u32,
-        /// The first instruction of the pad; or the call of a model, which is asked again.
+        /// The first instruction of the pad, or the call of a model, which is then called again.
         ip: u32,
         /// The phase of that model.
         phase: Phase,
     },
-    /// The process exits with this code: exit handlers run (`quick`: none), then the visible
-    /// `ProcessExit`.
+    /// The process exits with this code. First exit handlers run (none if `quick`), then the
+    /// visible `ProcessExit`.
     ExitProcess {
         /// Exit status.
         code: i32,
@@ -142,17 +143,18 @@ pub enum Flow {
     Fault(Box<Fault>),
     /// A false assumption: the thread is parked.
     Park,
-    /// This symbolic value is needed as a number. The model is asked again once it is known to be
-    /// one (`Cx::concrete`). Nothing that cannot be done twice may have been done before.
+    /// The value must be known as a number. The model is called again once it is (`Cx::concrete`).
+    /// Before this, a model must not do anything that cannot be repeated.
     Symbolic(Value),
-    /// Which of these conditions holds, of which exactly one does, must be known (`Cx::holds`); as
-    /// for `Symbolic`.
+    /// The model must know which of these conditions holds (`Cx::holds`); exactly one of them does.
+    /// Otherwise like `Symbolic`.
     Choose(Vec<Expr>),
-    /// The call returns nothing if this condition holds; where it does not, the thread is parked.
+    /// The call returns nothing if this condition holds; otherwise the thread is parked.
     Assume(Expr),
-    /// A bound was hit; the thread is parked and the verdict unknown.
+    /// A limit was reached; the thread is parked and the verdict is unknown.
     Limit(LimitKind, String),
-    /// Not modelled; the thread is parked and the verdict unknown. Says what.
+    /// Not modelled; the thread is parked and the verdict is unknown. The text says what is not
+    /// modelled.
     Unsupported(String),
 }
 
@@ -173,15 +175,15 @@ impl Flow {
     }
 }
 
-/// What a model may see and do: the call, the acting thread, and the whole state.
+/// The context of a model: the call, the acting thread, and the whole state.
 pub struct Cx<'a> {
     /// The program.
     pub program: &'a Program,
-    /// The state; change it only through its logging methods.
+    /// The state. Change it only through its methods that log.
     pub state: &'a mut State,
     /// The acting thread.
     pub thread: ThreadId,
-    /// Where the call is.
+    /// The location of the call.
     pub site: Site,
     /// The flattened arguments. Wide integers take two entries.
     pub args: &'a [Value],
@@ -192,7 +194,7 @@ pub struct Cx<'a> {
     pub(crate) replay: Replay,
 }
 
-/// A model's early answer, for `?`: how the thread goes on instead.
+/// An early result of a model, for `?`: how the thread continues instead.
 pub type Stop = Flow;
 
 impl Cx<'_> {
@@ -222,7 +224,8 @@ impl Cx<'_> {
     // ---- symbolic values
     // -----------------------------------------------------------------------------------------
 
-    /// The number that a value is.
+    /// The value as a number. If it is symbolic and not known, asks for its number; if it is
+    /// undefined, this is a fault.
     pub fn concrete(&self, value: Value, what: &str) -> Result<u64, Stop> {
         if value.is_concrete() {
             return Ok(value.bits);
@@ -236,7 +239,7 @@ impl Cx<'_> {
         Err(self.undefined(value, what))
     }
 
-    /// Bits of what the call's caller takes as its result; 0 if it takes none.
+    /// The number of bits of the call's result; 0 if the caller takes no result.
     pub fn result_bits(&self) -> u32 {
         let frame = self.state.thread(self.thread).core.frame;
         let code = &self.program.code[frame.func.index()];
@@ -261,13 +264,14 @@ impl Cx<'_> {
         }
     }
 
-    /// A new input; its words.
+    /// Makes a new input and returns its words.
     pub(crate) fn input(&mut self, source: &Source<'_>) -> Vec<Value> {
         let (thread, site) = (self.thread, self.site);
         self.state.input(self.program, thread, site, source)
     }
 
-    /// Which of two conditions is known to hold on this path: the first (`true`) or its negation.
+    /// Whether the condition holds (`true`) or its negation (`false`), if the path determines it;
+    /// asks for a decision otherwise.
     pub fn holds(&self, condition: Expr) -> Result<bool, Stop> {
         let arena = &self.state.memory.tags.arena;
         match arena
@@ -284,8 +288,8 @@ impl Cx<'_> {
         Ok(self.word(i)? as u32 as i32)
     }
 
-    /// Argument `i` as an address to be dereferenced: an `inbounds` computation that left its
-    /// object is out of bounds.
+    /// Argument `i` as an address to be dereferenced. If an `inbounds` computation left its object,
+    /// the argument is poison, and the fault is an access out of bounds.
     pub fn pointer(&mut self, i: usize) -> Result<u64, Stop> {
         self.word(i)
     }
@@ -313,7 +317,7 @@ impl Cx<'_> {
         self.fault_on(kind, message, ObjectId::NONE)
     }
 
-    /// A fault at the call that concerns an object.
+    /// A fault at the call, with the object that it concerns.
     pub fn fault_on(&self, kind: FaultKind, message: impl Into<String>, object: ObjectId) -> Flow {
         Flow::Fault(Box::new(Fault {
             kind,
@@ -325,8 +329,8 @@ impl Cx<'_> {
         }))
     }
 
-    /// The fault of using a value that is undefined or poison. If the value is symbolic: the demand
-    /// for its number.
+    /// The fault of using an undefined or poison value. If the value is symbolic: a request for its
+    /// number.
     pub fn undefined(&self, value: Value, what: &str) -> Flow {
         if let Some(symbol) = self.state.memory.tags.symbol(value.tag) {
             return if symbol.undefined == 0 {
@@ -338,7 +342,7 @@ impl Cx<'_> {
         Flow::Fault(Box::new(undefined_fault(value, what, self.site)))
     }
 
-    /// The fault of a wrong access.
+    /// The fault of an invalid access.
     pub fn memory_fault(&self, error: MemoryError, address: u64, size: u64, write: bool) -> Flow {
         match memory_fault(self.program, error, address, size, write, self.site) {
             Wrong::Fault(fault) => Flow::Fault(fault),
@@ -369,7 +373,7 @@ impl Cx<'_> {
         self.concrete(value, what)
     }
 
-    /// Reads `size` ≤ 8 bytes that must be defined, and of which it does not matter what they are.
+    /// Reads `size` ≤ 8 bytes that must be defined. Their value does not matter.
     pub fn load_any(&mut self, address: u64, size: u64, what: &str) -> Result<(), Stop> {
         let value = self.load(address, size)?;
         let symbol = self.state.memory.tags.symbol(value.tag);
@@ -420,18 +424,17 @@ impl Cx<'_> {
         }
     }
 
-    /// Makes a heap object; `Ok(None)` if the program asked for more than any machine has (malloc
-    /// returns NULL).
+    /// Makes a heap object. If the machine cannot hold it, the result is a limit.
     pub fn malloc(&mut self, size: u64, align: u64, zeroed: bool) -> Result<Option<u64>, Stop> {
         self.make(size, align, zeroed, (0, Maker::Other))
     }
 
-    /// The same for C++'s operators.
+    /// Makes a heap object for C++'s operators.
     pub(crate) fn new_object(&mut self, size: u64, align: u64, by: Maker) -> Result<Option<u64>, Stop> {
         self.make(size, align, false, (0, by))
     }
 
-    /// A new mapping of zeros.
+    /// Makes a mapping of zeros.
     pub(crate) fn map(&mut self, size: u64) -> Result<Option<u64>, Stop> {
         self.make(size, 4096, true, (self.program.mapping, Maker::Other))
     }
@@ -457,7 +460,7 @@ impl Cx<'_> {
         match self.state.allocate(region, object, align) {
             Ok(base) => {
                 if zeroed {
-                    // The zeros are written like everything else.
+                    // The zeros count as written.
                     self.state.memory.record(base, size, true, self.site);
                 }
                 Ok(Some(base))
@@ -473,7 +476,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Zeroed memory of the library's own, which the program does not free.
+    /// Zeroed memory that belongs to the library. The program does not free it.
     pub fn own_memory(&mut self, size: u64) -> Result<u64, Stop> {
         let object = Object {
             size,
@@ -490,7 +493,7 @@ impl Cx<'_> {
         made.map_err(|_| Flow::Limit(LimitKind::Memory, "no room for an object of the library".into()))
     }
 
-    /// The address of the calling thread's errno (made at its first use).
+    /// The address of the calling thread's errno. Allocates it at the first use.
     pub fn errno(&mut self) -> Result<u64, Stop> {
         let thread = self.thread;
         let known = self.state.thread(thread).core.errno;
@@ -543,7 +546,7 @@ impl Cx<'_> {
         self.state.pending()[self.thread.index()].action
     }
 
-    /// The number of the hidden context for a call made here.
+    /// The calling context of a call that is made here.
     pub fn context(&mut self) -> ContextId {
         let site = self.site;
         self.state.context(site)

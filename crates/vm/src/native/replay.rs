@@ -1,23 +1,23 @@
-//! How far a model runs whose accesses are scheduling points of their own (`libc/stepped.rs`).
+//! How far to run a model whose accesses are scheduling points (`libc/stepped.rs`).
 
 use crate::value::Value;
 use selvedge_model::{ObjectId, Op};
 
-/// How far a run of a model may go.
+/// The progress of a run of a model.
 #[derive(Default)]
 pub(crate) struct Replay {
-    /// Shared accesses are scheduling points.
+    /// Whether shared accesses are scheduling points.
     pub on: bool,
-    /// How many were performed before.
+    /// The number of accesses performed by earlier runs.
     pub done: u64,
-    /// How many this run has made.
+    /// The number of accesses made by this run.
     pub at: u64,
-    /// The next one to perform: the run ended there.
+    /// The next access to perform, at which the run ended.
     pub wanted: Option<Wanted>,
 }
 
 impl Replay {
-    /// For models that do everything at once.
+    /// For models that run in one action.
     pub const OFF: Replay = Replay {
         on: false,
         done: 0,
@@ -31,8 +31,8 @@ pub(crate) struct Wanted {
     pub op: Op,
     pub address: u64,
     pub size: u64,
-    /// What is written.
+    /// The value to be written.
     pub value: Value,
-    /// The heap object that it is in.
+    /// The heap object of the access.
     pub object: ObjectId,
 }

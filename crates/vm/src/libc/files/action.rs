@@ -1,4 +1,4 @@
-//! The actions that operations on files are.
+//! The actions of operations on files.
 
 use super::operation::Part;
 use super::pin::keep_reached;
@@ -12,13 +12,13 @@ pub(super) fn hidden(cx: &Cx<'_>, object: HiddenObject) -> Action {
     cx.action(Op::Hidden, object.id().0)
 }
 
-/// Looking up what a descriptor stands for.
+/// The action that looks up a descriptor.
 pub(super) fn looking(cx: &Cx<'_>, fd: u32) -> Action {
     cx.action(Op::Look, HiddenObject::Descriptor(fd).id().0)
 }
 
-/// The object that stands for a file where it is used: what wakes those that wait for it, if
-/// anything does, or the file itself.
+/// The object of actions on a file: the object whose actions wake waiting threads, or the file
+/// itself if no thread ever waits for it.
 pub(super) fn object_of(cx: &Cx<'_>, kind: Kind, file: u32) -> ObjectId {
     match kind.description().woken_by(file) {
         // A poll waits for many objects in one action.
@@ -28,7 +28,7 @@ pub(super) fn object_of(cx: &Cx<'_>, kind: Kind, file: u32) -> ObjectId {
     }
 }
 
-/// An action on a file; `order` is what it means for those that it wakes.
+/// An action on a file. `order` is its memory order if it can wake threads.
 pub(super) fn on_file(cx: &Cx<'_>, kind: Kind, file: u32, op: Op, order: MemoryOrder) -> Action {
     let object = object_of(cx, kind, file);
     let action = cx.action(op, object.0);
@@ -42,8 +42,8 @@ pub(super) fn on_file(cx: &Cx<'_>, kind: Kind, file: u32, op: Op, order: MemoryO
     }
 }
 
-/// An action that hands something on to those who read from a file: from this one, or from the one
-/// that it [reaches](super::description::FileDescription::reaches).
+/// A releasing action on a file and, if there is one, on the file that it
+/// [reaches](super::description::FileDescription::reaches), whose readers receive the data.
 pub(super) fn on_reached(cx: &mut Cx<'_>, kind: Kind, file: u32, op: Op) -> Action {
     let reached = kind.description().reaches(cx.state, file);
     keep_reached(cx, reached);

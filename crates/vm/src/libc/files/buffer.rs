@@ -1,11 +1,11 @@
-//! The program's memory, as operations on files access it.
+//! Accesses of operations on files to the program's memory.
 
 use crate::memory::Kind;
 use crate::native::{Cx, Flow, Stop};
 use crate::value::Value;
 use crate::visible;
 
-/// That an operation may access memory of the program within its action.
+/// Checks that an operation may access memory of the program within its action.
 pub(super) fn may_access(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
     if !visible::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return Ok(());
@@ -27,13 +27,13 @@ pub(super) fn access(cx: &mut Cx<'_>, address: u64, size: u64, write: bool) -> R
     cx.access(address, size, write)
 }
 
-/// The string at an address, all defined.
+/// The string at an address; all of its bytes must be defined.
 pub(super) fn string(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<Vec<u8>, Stop> {
     may_access(cx, address)?;
     crate::libc::bytes::string(cx, address, what)
 }
 
-/// Stores a word to the program's memory.
+/// Stores a word in the program's memory.
 pub(super) fn store(cx: &mut Cx<'_>, address: u64, size: u64, value: u64) -> Result<(), Stop> {
     may_access(cx, address)?;
     cx.store(address, size, Value::new(value))

@@ -5,16 +5,16 @@ use super::operation::alone;
 use super::table::{self, Kind};
 use crate::native::{Cx, Flow, Stop};
 
-/// Whether a descriptor is the captured output. Descriptors 1 and 2 change only while there is one
-/// thread.
+/// Whether a descriptor is the captured output. What descriptors 1 and 2 refer to changes only
+/// while there is one thread.
 pub(in crate::libc) fn is_output(cx: &Cx<'_>, fd: i32) -> bool {
     matches!(fd, 1 | 2)
         && table::descriptor(cx.state, fd as u32)
             .is_some_and(|open| table::open_file(cx.state, open).kind == Kind::Output)
 }
 
-/// Writes a text to a descriptor other than the captured output: only while there is one thread,
-/// and not to what may wait.
+/// Writes a text to a descriptor other than the captured output. Only while there is one thread,
+/// and not to a file that can wait.
 pub(in crate::libc) fn put_text(cx: &mut Cx<'_>, fd: i32, text: &[u8]) -> Result<bool, Stop> {
     let what = || Flow::Unsupported(format!("formatted output to descriptor {fd}"));
     if !alone(cx) {

@@ -1,21 +1,21 @@
-//! What a thread that is blocked in an operation on a file waits for.
+//! The conditions that threads wait for in operations on files.
 
 use selvedge_model::ObjectId;
 
-/// What a blocked thread waits for: `Core::wait[1]`.
+/// The condition that a blocked thread waits for: `Core::wait[1]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Condition {
-    /// Something to read in the open file, or its end.
+    /// The open file has data to read, or its end.
     Data,
-    /// Room for so many bytes in the open file.
+    /// The open file has room for this many bytes.
     Room(u64),
-    /// A stream that no other thread has.
+    /// No other thread holds the stream.
     Stream(u32),
-    /// One of the open files that a poll has looked up.
+    /// One of the open files that a poll has looked up is ready.
     Ready,
-    /// A connection to be accepted from the open file.
+    /// A connection waits to be accepted from the open file.
     Connection,
-    /// Room in the list of those that wait to be accepted by a socket.
+    /// The queue of a listening socket has room.
     Place(u32),
 }
 

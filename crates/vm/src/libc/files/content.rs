@@ -1,4 +1,4 @@
-//! Objects of the machine's memory that hold contents of files and buffers of streams.
+//! Objects of the machine's memory for contents of files and buffers of streams.
 
 use crate::memory::{Kind as MemoryKind, Life, Maker, Object, Site};
 use crate::native::{Cx, Flow, Stop};

@@ -1,104 +1,106 @@
-//! What a kind of file is to the operations on it.
+//! The interface of a kind of file to operations.
 //!
-//! A [`FileDescription`] has no state of its own: what is known of a file lies in hidden words and
-//! in the machine's memory, so that it is part of the state, its fingerprint and its undo log. What
-//! a kind does not say is unsupported, by the name of the operation and of the kind.
+//! *Invariant*: a [`FileDescription`] has no state. The state of a file is in hidden words and in
+//! the machine's memory. So it is part of the machine's state, its fingerprint and its undo log.
+//!
+//! An operation that a kind does not implement is unsupported, by the names of the operation and of
+//! the kind.
 //!
 //! Operations (`transfer`, `streams`, `poll`, …) choose the action, wait, and access the program's
-//! memory; a description says whether the operation can go on, and performs it. `docs/recipes.md`
-//! says how to add a kind.
+//! memory. A description decides whether the operation can continue, and performs it.
+//! `docs/recipes.md` explains how to add a kind.
 
 use super::table::OpenFile;
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use selvedge_model::ObjectId;
 
-/// What an operation comes to: a value or an error number, or how the thread goes on instead.
+/// The result of an operation: a value or an error number, or how the thread continues instead.
 pub(super) type Answer<T> = Result<Result<T, i32>, Stop>;
 
-/// What could be done with an open file without waiting.
+/// The operations on an open file that would not wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Readiness {
-    /// There is something to read, or an end that is not a hang-up.
+    /// A read returns data, or an end that is not a hang-up.
     pub readable: bool,
     /// There is room to write.
     pub writable: bool,
-    /// What is written comes to nobody.
+    /// Written data reaches no reader.
     pub error: bool,
-    /// Nobody writes any more.
+    /// There is no writer any more.
     pub hangup: bool,
-    /// The other end of a stream writes no more (`POLLRDHUP`).
+    /// The other end of a stream will not write any more (`POLLRDHUP`).
     pub ended: bool,
 }
 
-/// Bytes to be written, already checked.
+/// Bytes to be written; their memory is checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes {
-    /// Where they are.
+    /// Their address.
     pub from: u64,
-    /// How many are left.
+    /// The number of bytes left.
     pub count: u64,
-    /// How many the whole write has.
+    /// The number of bytes of the whole write.
     pub whole: u64,
-    /// They lie in a stream's buffer, not in memory of the program.
+    /// They are in a stream's buffer, not in memory of the program.
     pub buffered: bool,
 }
 
-/// What came of a write.
+/// The result of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Written {
-    /// So many bytes were written, and that is all.
+    /// This many bytes were written, and the write is complete.
     All(u64),
-    /// So many were written, and the rest waits for room.
+    /// This many bytes were written, and the rest waits for room.
     Part(u64),
 }
 
-/// What `stat` says of a file.
+/// The status of a file, for `stat`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Status {
     /// The type of the file, as in `st_mode`.
     pub format: u64,
-    /// Its length.
+    /// The length of the file.
     pub length: u64,
 }
 
 /// A kind of file.
 pub(super) trait FileDescription: Sync {
-    /// What a file of this kind is, with an article.
+    /// The kind's name, with an article.
     fn what(&self) -> &'static str;
 
-    // ---- who can tell
+    // ---- visibility to other threads
     // ---------------------------------------------------------------------------------------------
 
-    /// Whether other threads can tell that something was read or written: then it is an action.
+    /// Whether other threads can observe reads and writes, so that these are actions.
     fn is_shared(&self) -> bool {
         true
     }
 
-    /// The object whose actions may end a wait for this file, to read, to write or by a poll; none
-    /// if its readiness never changes and its operations never wait.
+    /// The object whose actions can end a wait for this file: for reading, writing or polling.
+    /// `None` if its readiness never changes and its operations never wait.
     fn woken_by(&self, file: u32) -> Option<ObjectId>;
 
-    /// The file whose readers get what is written to this one, if it is another one: writing to it,
-    /// and closing it, is an action on both.
+    /// The other file whose readers get the data that is written to this one, if there is one.
+    /// Writing to this file and closing it are actions on both.
     fn reaches(&self, state: &State, file: u32) -> Option<u32> {
         let _ = (state, file);
         None
     }
 
-    /// Whether closing it gives an address back, which lies in the table of descriptors and names.
+    /// Whether closing the file releases an address in the table of descriptors and names.
     fn gives_name_back(&self, state: &State, file: u32) -> bool {
         let _ = (state, file);
         false
     }
 
-    /// Whether somebody outside the program could end a wait for it, to read or by a poll.
+    /// Whether another process could end a wait for this file, for reading or polling.
     fn is_open_to_others(&self, state: &State, open: &OpenFile) -> bool {
         let _ = (state, open);
         false
     }
 
-    /// What could be done now without waiting. It changes by actions on [`woken_by`] only.
+    /// The operations that would not wait now. The result changes by actions on [`woken_by`] only.
     ///
     /// [`woken_by`]: FileDescription::woken_by
     fn ready(&self, state: &State, open: &OpenFile) -> Result<Readiness, Stop> {
@@ -109,29 +111,29 @@ pub(super) trait FileDescription: Sync {
     // ---- open files
     // ---------------------------------------------------------------------------------------------
 
-    /// An open file was made.
+    /// Called when an open file was made.
     fn opened(&self, state: &mut State, open: &OpenFile) {
         let _ = (state, open);
     }
 
-    /// No descriptor stands for an open file any more.
+    /// Called when the last descriptor of an open file was closed.
     fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
         let _ = (cx, open);
         Ok(())
     }
 
-    /// It was opened to be written, with `O_TRUNC`.
+    /// Called when the file was opened for writing with `O_TRUNC`.
     fn emptied(&self, cx: &mut Cx<'_>, file: u32) -> Result<(), Stop> {
         let _ = (cx, file);
         Err(self.unsupported("O_TRUNC"))
     }
 
-    /// What `F_GETFL` adds to its access and its flags.
+    /// The flags that `F_GETFL` returns in addition to access mode and changeable flags.
     fn constant_flags(&self) -> u64 {
         0
     }
 
-    /// What `F_GETPIPE_SZ` answers, if it is a pipe.
+    /// The result of `F_GETPIPE_SZ` for a pipe.
     fn pipe_size(&self) -> Option<u64> {
         None
     }
@@ -139,40 +141,43 @@ pub(super) trait FileDescription: Sync {
     // ---- reading and writing
     // ---------------------------------------------------------------------------------------------
 
-    /// Whether `pread` and `pwrite` may give a position.
+    /// Whether `pread` and `pwrite` are possible.
     fn takes_positions(&self) -> bool {
         false
     }
 
-    /// An error number if so many bytes cannot be read or written at once, whatever is in the file.
+    /// The error number if `count` bytes cannot be read or written at once, independent of the
+    /// contents.
     fn refuses(&self, count: u64) -> Option<i32> {
         let _ = count;
         None
     }
 
-    /// Whether reading gets something, or an answer that there is nothing, without waiting.
+    /// Whether a read returns data, or the information that there is none, without waiting.
     fn can_read(&self, state: &State, open: &OpenFile) -> bool {
         let _ = (state, open);
         true
     }
 
-    /// What a thread is doing that waits for [`can_read`](FileDescription::can_read).
+    /// The text for a thread that waits for [`can_read`](FileDescription::can_read).
     fn waits_to_read(&self) -> &'static str {
         "waits for data"
     }
 
-    /// How many of `count` bytes a read gets, from its position or from another one.
+    /// The number of bytes that a read of `count` bytes returns, from the current position or from
+    /// `at`.
     fn available(&self, state: &State, open: &OpenFile, count: u64, at: Option<u64>) -> Answer<u64> {
         let _ = (state, open, count, at);
         Err(self.unsupported("read"))
     }
 
-    /// The program was told the error that [`available`](FileDescription::available) answered.
+    /// Called when the program got the error that [`available`](FileDescription::available)
+    /// returned.
     fn told(&self, state: &mut State, open: &OpenFile) {
         let _ = (state, open);
     }
 
-    /// Reads bytes that are available into memory, already checked.
+    /// Reads available bytes into checked memory.
     fn read(
         &self,
         cx: &mut Cx<'_>,
@@ -185,30 +190,29 @@ pub(super) trait FileDescription: Sync {
         Err(self.unsupported("read"))
     }
 
-    /// Whether a write does something, or answers that it cannot, without waiting for this much
-    /// room.
+    /// Whether a write succeeds at least in part, or fails, without waiting for this much room.
     fn can_write(&self, state: &State, open: &OpenFile, room: u64) -> bool {
         let _ = (state, open, room);
         true
     }
 
-    /// What a thread is doing that waits for [`can_write`](FileDescription::can_write).
+    /// The text for a thread that waits for [`can_write`](FileDescription::can_write).
     fn waits_to_write(&self) -> &'static str {
         "waits for room"
     }
 
-    /// How much room a write of so many bytes waits for.
+    /// The room that a write of `count` bytes waits for.
     fn needed(&self, count: u64) -> u64 {
         count
     }
 
-    /// Writes as many bytes as there is room for, at its position or at another one.
+    /// Writes as many bytes as there is room for, at the current position or at `at`.
     fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, at: Option<u64>) -> Answer<Written> {
         let _ = (cx, open, bytes, at);
         Err(self.unsupported("write"))
     }
 
-    /// Writes a text that lies in no memory of the program, while there is one thread.
+    /// Writes a text that is not in memory of the program. Only while there is one thread.
     fn print(&self, cx: &mut Cx<'_>, open: &OpenFile, text: &[u8]) -> Result<(), Stop> {
         let _ = (cx, open, text);
         Err(self.unsupported("formatted output"))
@@ -217,30 +221,30 @@ pub(super) trait FileDescription: Sync {
     // ---- the rest
     // ---------------------------------------------------------------------------------------------
 
-    /// Moves the position; where it came to.
+    /// Moves the position and returns the new one.
     fn seek(&self, cx: &mut Cx<'_>, open: &OpenFile, offset: i64, whence: i32) -> Answer<u64> {
         let _ = (cx, open, offset, whence);
         Err(self.unsupported("lseek"))
     }
 
-    /// Cuts it off, or extends it.
+    /// Truncates or extends the file.
     fn truncate(&self, cx: &mut Cx<'_>, open: &OpenFile, length: u64) -> Answer<()> {
         let _ = (cx, open, length);
         Err(self.unsupported("ftruncate"))
     }
 
-    /// Writes it through to the disk.
+    /// Writes the file to the disk.
     fn synchronise(&self) -> Answer<()> {
         Err(self.unsupported("fsync"))
     }
 
-    /// What `stat` says of it.
+    /// The status of the file, for `stat`.
     fn status(&self, state: &State, file: u32) -> Result<Status, Stop> {
         let _ = (state, file);
         Err(self.unsupported("stat"))
     }
 
-    /// What to say of an operation that this kind does not have.
+    /// The result of an operation that this kind does not have.
     fn unsupported(&self, operation: &str) -> Stop {
         Flow::Unsupported(format!("{operation} on {}", self.what()))
     }
@@ -251,7 +255,7 @@ mod tests {
     use super::*;
     use crate::libc::files::table::Kind;
 
-    /// A kind that says nothing of itself.
+    /// A kind that implements nothing optional.
     struct Bare;
 
     impl FileDescription for Bare {

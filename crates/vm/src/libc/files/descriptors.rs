@@ -1,4 +1,4 @@
-//! Descriptors: close, dup and its kin, pipe, fcntl.
+//! Descriptors: close, dup and related functions, pipe, fcntl.
 
 use super::action::{cancelable, hidden, object_of, on_file, on_reached};
 use super::buffer::store;
@@ -36,8 +36,8 @@ fn set_note(cx: &mut Cx<'_>, note: u64) {
     cx.state.own_core(cx.thread).note = note;
 }
 
-/// What the standard output is must not change under threads that print, which look at it without
-/// an action.
+/// Standard output must not be redirected while there are several threads, since threads that print
+/// check it without an action.
 fn may_redirect(cx: &Cx<'_>, fd: u32) -> Result<(), Stop> {
     if matches!(fd, 1 | 2) && !alone(cx) {
         let what = "closing or redirecting standard output while there are several threads";
@@ -49,7 +49,7 @@ fn may_redirect(cx: &Cx<'_>, fd: u32) -> Result<(), Stop> {
 // ---- close
 // -------------------------------------------------------------------------------------------------
 
-/// Giving up the number, then the open file.
+/// Releases the number first, then the open file.
 pub(super) fn close_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
     let fd = cx.int(argument)?;
     close_part_of(cx, fd)
@@ -93,7 +93,7 @@ pub(super) fn close_of(cx: &mut Cx<'_>, fd: i32) -> Performs {
     }
 }
 
-/// A descriptor stands for nothing any more; the open file it stood for.
+/// Makes a descriptor refer to nothing. Returns the open file that it referred to.
 pub(super) fn give_up(cx: &mut Cx<'_>, fd: u32) -> Result<Option<u32>, Stop> {
     let Some(open) = table::descriptor(cx.state, fd) else {
         return Ok(None);
@@ -104,7 +104,7 @@ pub(super) fn give_up(cx: &mut Cx<'_>, fd: u32) -> Result<Option<u32>, Stop> {
     Ok(Some(open))
 }
 
-/// The action of giving up an open file: what others wait for may end by it.
+/// The action that releases an open file. It can end waits of other threads.
 pub(super) fn drop_action(cx: &mut Cx<'_>, open: u32) -> Action {
     let it = table::open_file(cx.state, open);
     let action = on_reached(cx, it.kind, it.file, Op::Hidden);
@@ -118,7 +118,7 @@ pub(super) fn drop_action(cx: &mut Cx<'_>, open: u32) -> Action {
     action
 }
 
-/// A descriptor of an open file is gone.
+/// Counts one descriptor less of an open file, and closes it if that was the last one.
 pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
     let it = table::open_file(cx.state, open);
     let description = it.description();
@@ -138,7 +138,7 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
 // ---- dup
 // -------------------------------------------------------------------------------------------------
 
-/// The second part of a duplication: the open file is shared, and a number taken.
+/// The second part of a duplication: shares the open file and reserves a number.
 fn share_action(cx: &Cx<'_>) -> Result<Action, Stop> {
     let open = pinned(cx)?;
     Ok(Action {
@@ -158,7 +158,7 @@ fn dup_part(cx: &mut Cx<'_>) -> Parted {
     }
 }
 
-/// `dup`, and `fcntl` with `F_DUPFD`: the lowest free number from `least` on.
+/// `dup`, and `fcntl` with `F_DUPFD`: uses the lowest free number that is at least `least`.
 fn dup(cx: &mut Cx<'_>, least: u32) -> Performs {
     match phase(cx) {
         Phase::First => {
@@ -250,7 +250,8 @@ fn pipe_part(cx: &mut Cx<'_>) -> Parted {
     }))
 }
 
-/// What `Core::note` keeps: two descriptors and the first open file; the second is the next one.
+/// The contents of `Core::note`: two descriptors and the first open file. The second open file has
+/// the next number.
 fn numbers(cx: &Cx<'_>) -> [u32; 3] {
     let note = note(cx);
     [

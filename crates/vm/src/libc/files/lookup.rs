@@ -1,4 +1,5 @@
-//! Open files that a call has looked up: it keeps them, whoever closes their descriptors meanwhile.
+//! Open files that a call has looked up. The call keeps them even if another thread closes their
+//! descriptors.
 
 use super::action::looking;
 use super::errno::EBADF;
@@ -9,7 +10,7 @@ use crate::native::{Cx, Flow, Stop};
 use crate::word::MAX_DESCRIPTORS;
 use selvedge_model::ObjectId;
 
-/// The part that looks up a descriptor; -1 and EBADF if it cannot be one.
+/// The part that looks up a descriptor. Returns -1 with EBADF if the number cannot be a descriptor.
 pub(super) fn look_part(cx: &mut Cx<'_>, fd: i32) -> Parted {
     match u32::try_from(fd) {
         Ok(fd) if fd < MAX_DESCRIPTORS => Ok(Part::Act(looking(cx, fd))),
@@ -25,8 +26,8 @@ pub(super) fn look(cx: &mut Cx<'_>, fd: i32) -> Option<OpenFile> {
     Some(table::open_file(cx.state, open))
 }
 
-/// Stops if an action was made for another file than it would now reach: a socket that another
-/// thread has connected meanwhile.
+/// Unsupported if the file that the action was made for is not the file that it reaches now. This
+/// happens if another thread has connected the socket after the action was prepared.
 pub(super) fn still_reaches(cx: &Cx<'_>, file: u32) -> Result<(), Stop> {
     let now = table::kind(cx.state, file).description().reaches(cx.state, file);
     if now == reached(cx) {
@@ -36,7 +37,7 @@ pub(super) fn still_reaches(cx: &Cx<'_>, file: u32) -> Result<(), Stop> {
     Err(Flow::Unsupported(what.into()))
 }
 
-/// The open file that the present call has looked up.
+/// The open file that the current call has looked up.
 pub(super) fn pinned(cx: &Cx<'_>) -> Result<OpenFile, Stop> {
     pinned_by(cx.state, cx.thread)
         .ok_or_else(|| Flow::Unsupported("an operation on a file within another one".into()))

@@ -1,45 +1,45 @@
-//! Files, standard input, pipes, and waiting for them: a small POSIX, deterministic, all of it in
-//! the state.
+//! Files, standard input, pipes, and waiting for them: a small deterministic POSIX. All of its
+//! state is in the machine's state.
 //!
-//! There is no real file system behind it. Standard input is a regular file, empty unless the
-//! options say otherwise. A file exists if the options name it or the program has created it; one
-//! may be created in the working directory, in `/tmp`, `/var/tmp`, and where the options' files
-//! are. `/dev/null` and `/dev/zero` exist, what else lies in `/dev`, `/proc` and `/sys` is
-//! unsupported. Times of files are 0, their owner is user 1000. What is written to descriptors 1
-//! and 2 goes to the captured output.
+//! There is no real file system. Standard input is a regular file, which is empty unless the
+//! options say otherwise. A file exists if the options name it or the program has created it. The
+//! program can create files in the working directory, in `/tmp`, in `/var/tmp`, and in directories
+//! of the options' files. `/dev/null` and `/dev/zero` exist; everything else in `/dev`, `/proc` and
+//! `/sys` is unsupported. Times of files are 0, and their owner is user 1000. Data written to
+//! descriptors 1 and 2 goes to the captured output.
 //!
-//! **Shared state.** Each operation is a sequence of visible actions as soon as there are several
-//! threads, as in a kernel:
+//! **Shared state.** When there are several threads, each operation is a sequence of visible
+//! actions, as in a kernel:
 //!
 //! | action | object | class |
 //! | --- | --- | --- |
-//! | looking up what a descriptor stands for | the descriptor | `Look`: two look-ups commute |
-//! | opening, closing, naming: the lowest free number is taken or given back | the table | `Hidden` |
-//! | making a descriptor stand for an open file, or for none | the descriptor | `Hidden` |
-//! | reading, writing, seeking, the file's length and flags | the file | `Hidden`; `HiddenWait` if it may block |
-//! | an operation of a stream (`stream_calls`) | the stream | `HiddenWait`: one thread has it at a time |
+//! | look up a descriptor | the descriptor | `Look`: two look-ups commute |
+//! | open, close, name: the lowest free number is reserved or released | the table | `Hidden` |
+//! | make a descriptor refer to an open file, or to none | the descriptor | `Hidden` |
+//! | read, write, seek, access the file's length and flags | the file | `Hidden`; `HiddenWait` if it may block |
+//! | an operation of a stream (`stream_calls`) | the stream | `HiddenWait`: one thread holds it at a time |
 //!
-//! So two threads that use different files, or open descriptors of one pipe, commute where real
-//! ones do, and what a call looked up it keeps, whoever closes the descriptor meanwhile. (Closing
-//! an open file for good while another thread waits in an operation on it is unsupported: POSIX
-//! does not say what happens.)
+//! So two threads that use different files, or open descriptors of one pipe, commute whenever real
+//! ones do. A call keeps what it has looked up, even if another thread closes the descriptor.
+//! (Closing the last descriptor of an open file while another thread waits in an operation on it is
+//! unsupported. POSIX does not define this case.)
 //!
-//! **Happens-before.** What is written to a pipe, and the closing of its last writing end, happens
-//! before what reads it: all earlier writes, since the pipe's lock orders them. Regular files and
-//! the locks of streams order nothing: data that two threads hand each other otherwise must not
-//! rely on them. Accesses to the program's buffers are ordinary ones, of the bytes that are really
-//! transferred. Under visibility `memory`, transferring to or from memory that threads share is
-//! unsupported while there are several.
+//! **Happens-before.** All writes to a pipe, and the closing of its last writing end, happen before
+//! a later read, since the pipe's lock orders them. Regular files order nothing: threads must not
+//! rely on them to hand over other data. The lock of a stream orders like a mutex. Accesses to the
+//! program's buffers are ordinary accesses to the bytes that are really transferred. Under
+//! visibility `memory`, transfers to or from shared memory are unsupported while there are several
+//! threads.
 //!
-//! **Kinds.** What differs from one kind of file to the next is in [`description`], with an
-//! implementation for each kind in `kinds`. What a file is ready for, and which object wakes those
-//! that wait for it, is there, too: reads, writes and polls ask it, and know no kind.
+//! **Kinds.** The differences between kinds of files are in [`description`], with an implementation
+//! for each kind in `kinds`. This includes the readiness of a file, and the object that wakes
+//! waiting threads. Reads, writes and polls use this interface and depend on no kind.
 //!
-//! Contents are objects of the machine's memory that no pointer of the program reaches; transfers
-//! copy bytes with whatever is known of them, undefined bits included.
+//! Contents are objects of the machine's memory that no pointer of the program reaches. Transfers
+//! copy bytes with all information about them, including undefined bits.
 //!
-//! Missed: SIGPIPE ends the process, and is unsupported unless it is ignored; directories; locks of
-//! files.
+//! Missed: SIGPIPE would end the process, and is unsupported unless it is ignored; directories;
+//! locks of files.
 
 mod action;
 mod buffer;

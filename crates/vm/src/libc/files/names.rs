@@ -1,8 +1,8 @@
-//! Names of files: paths, the files that the options give, what exists.
+//! Names of files: paths, the files that the options specify, and the existing names.
 //!
-//! There is one working directory, `.`; a path is brought into a normal form by its text alone,
-//! since there are no symbolic links. The list of names only grows; a name that was removed stands
-//! for no file until it is created again.
+//! There is one working directory, `.`. A path is normalised by its text alone, since there are no
+//! symbolic links. The list of names only grows. A name that was removed refers to no file until it
+//! is created again.
 
 use super::content;
 use super::errno::{EACCES, EISDIR, ENAMETOOLONG, ENOENT};
@@ -16,17 +16,18 @@ use crate::value::Value;
 use crate::word::{NameField, WordKey};
 use selvedge_model::LimitKind;
 
-/// A range of memory that is to be made symbolic.
+/// A range of memory to be made symbolic.
 pub(crate) struct Symbolic {
     /// Its first byte.
     pub address: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: u64,
-    /// What the input is called.
+    /// The name of the input.
     pub name: String,
 }
 
-/// Makes standard input and the files that the options give; those whose bytes are symbolic.
+/// Makes standard input and the files that the options specify. Returns those whose bytes are
+/// symbolic.
 ///
 /// # Errors
 /// If one does not fit into memory.
@@ -58,7 +59,7 @@ pub(crate) fn load(options: &Options, state: &mut State) -> Result<Vec<Symbolic>
     Ok(symbolic)
 }
 
-/// A new file that the options name.
+/// Makes a file that the options name.
 fn given(state: &mut State, name: &str) -> Result<u32, Error> {
     let no_room = || Error::GlobalTooLarge(name.to_owned(), 0);
     let file = table::new_file(state, Kind::Regular, 0o644).ok_or_else(no_room)?;
@@ -107,9 +108,9 @@ pub(super) fn poke(state: &mut State, base: u64, bytes: &[u8]) {
 // ---- paths
 // -------------------------------------------------------------------------------------------------
 
-/// The longest path.
+/// The maximum length of a path.
 const PATH_MAX: usize = 4096;
-/// The longest part of one.
+/// The maximum length of a component of a path.
 const NAME_MAX: usize = 255;
 /// Directories that always exist.
 const DIRECTORIES: [&[u8]; 9] = [
@@ -123,10 +124,10 @@ const DIRECTORIES: [&[u8]; 9] = [
     b"/sys",
     b"/etc",
 ];
-/// Where things lie that only a real machine has.
+/// Directories whose contents depend on the real machine.
 const MACHINE: [&[u8]; 3] = [b"/dev/", b"/proc/", b"/sys/"];
 
-/// A path without `.`, `..` and doubled slashes. The working directory itself is empty.
+/// A path without `.`, `..` and doubled slashes. The path of the working directory is empty.
 fn normal(path: &[u8]) -> Vec<u8> {
     let absolute = path.first() == Some(&b'/');
     let mut parts: Vec<&[u8]> = Vec::new();
@@ -147,7 +148,7 @@ fn normal(path: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What a path stands for.
+/// The result of resolving a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// A file, with the number of its name.
@@ -156,9 +157,9 @@ pub(super) enum Found {
     Device(Kind),
     /// A directory.
     Directory,
-    /// Nothing, and it could be created.
+    /// No file, but one could be created.
     Nothing(Vec<u8>),
-    /// Nothing, with the error number that says why.
+    /// No file; the error number says why.
     Error(i32),
 }
 
@@ -174,7 +175,7 @@ fn file_of(state: &State, number: u32) -> Option<u32> {
     (state.word(WordKey::Name(number, NameField::File)) as u32).checked_sub(1)
 }
 
-/// The number of a name that was once used.
+/// The number of a name that was used before.
 fn known(state: &State, path: &[u8]) -> Option<u32> {
     let count = state.word(WordKey::NameCount) as u32;
     (0..count).find(|&number| text(state, number) == path)
@@ -192,7 +193,7 @@ fn is_directory(state: &State, path: &[u8]) -> bool {
         || (0..state.word(WordKey::NameCount) as u32).any(within)
 }
 
-/// What a path stands for.
+/// Resolves a path.
 pub(super) fn resolve(cx: &Cx<'_>, path: &[u8]) -> Result<Found, Stop> {
     if path.is_empty() {
         return Ok(Found::Error(ENOENT));
@@ -225,14 +226,14 @@ pub(super) fn resolve(cx: &Cx<'_>, path: &[u8]) -> Result<Found, Stop> {
     Ok(if path.ends_with(b"/") || !is_directory(state, parent) {
         Found::Error(ENOENT)
     } else if matches!(parent, b"/" | b"/etc" | b"/var") {
-        // The user may not write there.
+        // The user has no permission to write there.
         Found::Error(EACCES)
     } else {
         Found::Nothing(name)
     })
 }
 
-/// Creates an empty file with a name that stands for nothing.
+/// Creates an empty file with a name that refers to no file.
 pub(super) fn create(cx: &mut Cx<'_>, name: &[u8], mode: u32) -> Result<u32, Stop> {
     let Some(file) = table::new_file(cx.state, Kind::Regular, mode) else {
         return Err(too_many());
@@ -242,11 +243,11 @@ pub(super) fn create(cx: &mut Cx<'_>, name: &[u8], mode: u32) -> Result<u32, Sto
     Ok(file)
 }
 
-/// The error number of a path that stands for no file that could be opened.
+/// The error number for a path without a file that could be opened.
 pub(super) fn no_file(found: &Found) -> Option<i32> {
     match found {
         Found::Nothing(_) => Some(ENOENT),
-        // What may not be created does not exist, either.
+        // A file that may not be created does not exist either.
         Found::Error(EACCES) => Some(ENOENT),
         Found::Error(error) => Some(*error),
         Found::Directory => Some(EISDIR),
@@ -254,7 +255,7 @@ pub(super) fn no_file(found: &Found) -> Option<i32> {
     }
 }
 
-/// Makes a name stand for a file.
+/// Makes a name refer to a file.
 pub(super) fn give_name(cx: &mut Cx<'_>, name: &[u8], file: u32) -> Result<(), Stop> {
     let number = match known(cx.state, name) {
         Some(number) => number,
@@ -273,7 +274,7 @@ pub(super) fn give_name(cx: &mut Cx<'_>, name: &[u8], file: u32) -> Result<(), S
     Ok(())
 }
 
-/// Makes a name stand for nothing; the file has one name less.
+/// Removes a name; its file has one name less.
 pub(super) fn take_name(cx: &mut Cx<'_>, number: u32) {
     if let Some(file) = file_of(cx.state, number) {
         let links = table::links(cx.state, file).saturating_sub(1);
@@ -282,7 +283,7 @@ pub(super) fn take_name(cx: &mut Cx<'_>, number: u32) {
     cx.state.set_word(WordKey::Name(number, NameField::File), 0);
 }
 
-/// What to say when numbers run out.
+/// The limit when numbers are exhausted.
 pub(super) fn too_many() -> Stop {
     Flow::Limit(
         LimitKind::Memory,

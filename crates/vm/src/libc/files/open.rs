@@ -1,4 +1,4 @@
-//! Names and descriptors that come and go: open, unlink, rename, access, stat.
+//! Operations that add and remove names and descriptors: open, unlink, rename, access, stat.
 
 use super::action::{cancelable, hidden, on_file};
 use super::buffer::{self, string};
@@ -43,30 +43,30 @@ const DIRECTORY: u32 = 0o200_000;
 const PATH_ONLY: u32 = 0o10_000_000;
 const TEMPORARY: u32 = 0o20_000_000;
 const WORKING_DIRECTORY: i32 = -100;
-/// What a process's mask takes away unless it says otherwise.
+/// The default file mode mask of the process.
 pub(super) const MASK: u32 = 0o022;
 
-/// Where the flags are.
+/// The positions of the flags and of the mode in the arguments.
 #[derive(Clone, Copy)]
 enum Mode {
-    /// In an argument; the mode, if it is needed, in the next one.
+    /// The flags are in this argument; the mode, if needed, is in the next one.
     Flags(usize),
-    /// Those of creat; the mode is an argument.
+    /// The flags of creat; the mode is in this argument.
     Create(usize),
 }
 
-/// How a file is to be opened.
+/// The way to open a file.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    /// To read.
+    /// For reading.
     pub readable: bool,
-    /// To write.
+    /// For writing.
     pub writable: bool,
-    /// Create it, with this mode.
+    /// Create it with this mode if it does not exist.
     pub create: Option<u32>,
-    /// It must not exist.
+    /// Fail if it exists.
     pub exclusive: bool,
-    /// Empty it.
+    /// Truncate it to length 0.
     pub truncate: bool,
     /// `O_APPEND`, `O_NONBLOCK`.
     pub flags: u64,
@@ -98,8 +98,8 @@ fn how(cx: &mut Cx<'_>, mode: Mode) -> Result<How, Stop> {
     })
 }
 
-/// The first part of what opens a file, and the last one, for which `Core::note` has the descriptor
-/// and open file.
+/// The first and the last part of an operation that opens a file. For the last part, `Core::note`
+/// has the descriptor and the open file.
 pub(super) fn open_part(cx: &mut Cx<'_>, path: usize) -> Parted {
     if phase(cx) == Phase::First {
         let address = cx.word(path)?;
@@ -109,7 +109,7 @@ pub(super) fn open_part(cx: &mut Cx<'_>, path: usize) -> Parted {
     install_part(cx)
 }
 
-/// The last part of what makes an open file.
+/// The last part of an operation that makes an open file.
 pub(super) fn install_part(cx: &mut Cx<'_>) -> Parted {
     let (fd, open) = noted(cx);
     let file = table::open_file(cx.state, open).file;
@@ -119,13 +119,13 @@ pub(super) fn install_part(cx: &mut Cx<'_>) -> Parted {
     }))
 }
 
-/// The descriptor and open file that `Core::note` has.
+/// The descriptor and the open file in `Core::note`.
 fn noted(cx: &Cx<'_>) -> (u32, u32) {
     let note = cx.state.thread(cx.thread).core.note;
     (note as u32 & 0xffff, (note >> 16) as u32)
 }
 
-/// The open file that is to be installed.
+/// The open file to be installed.
 pub(super) fn opened(cx: &Cx<'_>) -> u32 {
     noted(cx).1
 }
@@ -153,8 +153,8 @@ fn open(cx: &mut Cx<'_>, path: usize, mode: Mode) -> Performs {
     }
 }
 
-/// Finds or creates the file and reserves a descriptor: `Core::note` has both. The inner error is
-/// an error number.
+/// Finds or creates the file and reserves a descriptor. Stores the descriptor and the open file in
+/// `Core::note`. The inner error is an error number.
 pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Answer<()> {
     let found = names::resolve(cx, path)?;
     let file = match found {
@@ -185,8 +185,8 @@ pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Answer<()> {
     reserve(cx, file, how)
 }
 
-/// Reserves a descriptor for a file and opens it: `Core::note` has both. The inner error is an
-/// error number.
+/// Reserves a descriptor for a file and opens the file. Stores both in `Core::note`. The inner
+/// error is an error number.
 pub(super) fn reserve(cx: &mut Cx<'_>, file: u32, how: How) -> Answer<()> {
     let Some(fd) = table::reserve(cx.state, 0) else {
         return Ok(Err(EMFILE));
@@ -200,12 +200,12 @@ pub(super) fn reserve(cx: &mut Cx<'_>, file: u32, how: How) -> Answer<()> {
     Ok(Ok(()))
 }
 
-/// A file that may not be created does not exist, either.
+/// The error for a missing file: a file that may not be created does not exist either.
 fn missing(error: i32) -> i32 {
     if error == EACCES { ENOENT } else { error }
 }
 
-/// The last part: the descriptor stands for the open file from now on.
+/// The last part: makes the descriptor refer to the open file.
 pub(super) fn install(cx: &mut Cx<'_>, truncate: bool) -> Result<u32, Stop> {
     let (fd, open) = noted(cx);
     let it = table::open_file(cx.state, open);
@@ -219,7 +219,7 @@ pub(super) fn install(cx: &mut Cx<'_>, truncate: bool) -> Result<u32, Stop> {
 // ---- names
 // -------------------------------------------------------------------------------------------------
 
-/// An operation on the table alone, with paths in arguments up to `last`.
+/// An operation on the table of names only. The arguments up to `last` are paths.
 fn name_part(cx: &mut Cx<'_>, last: usize) -> Parted {
     for path in 0..=last {
         let address = cx.word(path)?;
@@ -303,7 +303,7 @@ fn access(cx: &mut Cx<'_>) -> Performs {
 }
 
 fn umask(cx: &mut Cx<'_>) -> crate::libc::Answer {
-    // The mask is the process's: another one than usual would be shared state.
+    // The mask belongs to the process. A mask other than the default would be shared state.
     match cx.int(0)? as u32 & 0o777 {
         MASK => Ok(Flow::int(MASK as i32)),
         mask => Err(Flow::Unsupported(format!("umask({mask:#o})"))),
@@ -313,7 +313,7 @@ fn umask(cx: &mut Cx<'_>) -> crate::libc::Answer {
 // ---- stat
 // -------------------------------------------------------------------------------------------------
 
-/// The path is looked up, then its file looked at.
+/// Looks up the path first, then reads the status of its file.
 fn stat_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
         return name_part(cx, 0);
@@ -322,12 +322,12 @@ fn stat_part(cx: &mut Cx<'_>) -> Parted {
     Ok(Part::Act(status_action(cx, file)))
 }
 
-/// Looking at a file and at how many names it has.
+/// The action that reads the status of a file and the number of its names.
 pub(super) fn status_action(cx: &Cx<'_>, file: u32) -> Action {
     let kind = table::kind(cx.state, file);
     let action = on_file(cx, kind, file, Op::Hidden, MemoryOrder::NotAtomic);
     if kind.description().woken_by(file).is_some() {
-        // It has no names.
+        // Files of this kind have no names.
         return action;
     }
     Action {
@@ -336,7 +336,7 @@ pub(super) fn status_action(cx: &Cx<'_>, file: u32) -> Action {
     }
 }
 
-/// The first part of `stat` and `truncate`: the file's number into `Core::note`.
+/// The first part of `stat` and `truncate`: stores the number of the file in `Core::note`.
 fn find_file(cx: &mut Cx<'_>) -> Performs {
     let path = path(cx, 0)?;
     let file = match names::resolve(cx, &path)? {
@@ -368,7 +368,7 @@ fn chmod(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-/// Gives a file other permission bits. It belongs to the process.
+/// Changes the permission bits of a file. All files belong to the process, so it may do this.
 pub(super) fn change_mode(cx: &mut Cx<'_>, file: u32, mode: i32) -> Result<(), Stop> {
     if !table::set_mode(cx.state, file, mode as u32 & 0o7777) {
         let what = "a change of the mode of a standard stream's file";
@@ -392,10 +392,10 @@ fn truncate(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-/// Bytes of a `struct stat` on x86-64.
+/// The size of a `struct stat` on x86-64, in bytes.
 const STATUS: u64 = 144;
 
-/// Writes what is known of a file as a `struct stat`.
+/// Writes the status of a file as a `struct stat`.
 pub(super) fn write_status(cx: &mut Cx<'_>, file: u32, out: u64) -> Result<(), Stop> {
     let kind = table::kind(cx.state, file);
     let Status { format, length } = kind.description().status(cx.state, file)?;

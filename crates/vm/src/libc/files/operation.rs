@@ -1,11 +1,11 @@
-//! Operations of several actions: each part is prepared, scheduled and performed by itself.
+//! Operations of several actions. Each part is prepared, scheduled and performed separately.
 
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
 use selvedge_model::{Action, ObjectId, Outcome, Status};
 
-/// An operation. `Core::phase` says which part comes next; `Core::note` and `Core::wait` hold what
-/// it keeps between them, and are 0 at its end.
+/// An operation. `Core::phase` identifies the next part. `Core::note` and `Core::wait` hold data
+/// between parts; they are 0 at the end.
 pub(in crate::libc) struct Operation {
     /// The action of the next part.
     pub part: fn(&mut Cx<'_>) -> Result<Part, Stop>,
@@ -13,17 +13,17 @@ pub(in crate::libc) struct Operation {
     pub perform: fn(&mut Cx<'_>) -> Result<After, Stop>,
 }
 
-/// What comes next.
+/// The next part.
 pub(super) enum Part {
     /// This action.
     Act(Action),
-    /// Something that no other thread can see.
+    /// A part that no other thread can observe, performed at once.
     Now,
-    /// Nothing: the call returns.
+    /// No part: the call returns this value.
     Done(u64),
 }
 
-/// What came of a part.
+/// The result of a part.
 pub(super) enum After {
     /// Another part follows, at this phase.
     Next(Phase, Outcome),
@@ -31,7 +31,7 @@ pub(super) enum After {
     Done(u64, Outcome),
 }
 
-/// What the functions of an operation answer.
+/// The results of the functions of an operation.
 pub(super) type Parted = Result<Part, Stop>;
 pub(super) type Performs = Result<After, Stop>;
 
@@ -71,8 +71,8 @@ pub(super) fn alone(cx: &Cx<'_>) -> bool {
     cx.state.unjoined() == 0
 }
 
-/// The next visible action. While there is only one thread, parts that need not wait are performed
-/// at once.
+/// Returns the next visible action. While there is only one thread, parts that need not wait are
+/// performed at once.
 pub(super) fn prepare(cx: &mut Cx<'_>, operation: &Operation) -> Prepared {
     loop {
         let part = match (operation.part)(cx) {
@@ -107,7 +107,7 @@ pub(super) fn perform(cx: &mut Cx<'_>, operation: &Operation) -> Performed {
     }
 }
 
-/// The end of a call; of a part, if that is made again once a symbolic value is known.
+/// Ends a call. If the part will be repeated once a symbolic value is known, ends only the part.
 fn finish(cx: &mut Cx<'_>, flow: Flow) -> Flow {
     if matches!(flow, Flow::Symbolic(_) | Flow::Choose(_)) {
         return flow;
@@ -118,13 +118,13 @@ fn finish(cx: &mut Cx<'_>, flow: Flow) -> Flow {
     flow
 }
 
-/// The result of a call that failed: -1, and errno.
+/// The result of a call that failed: -1, with errno set.
 pub(super) fn refused(cx: &mut Cx<'_>, error: i32) -> Performs {
     cx.set_errno(error)?;
     Ok(After::Done(u64::MAX, Outcome::Failed))
 }
 
-/// The same before an action was needed.
+/// Like `refused`, if the call failed before it needed an action.
 pub(super) fn refused_at_once(cx: &mut Cx<'_>, error: i32) -> Parted {
     cx.set_errno(error)?;
     Ok(Part::Done(u64::MAX))

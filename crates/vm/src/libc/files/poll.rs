@@ -1,9 +1,9 @@
-//! Waiting for several descriptors: poll, select and their kin.
+//! Waits for several descriptors: poll, select and related functions.
 //!
-//! The descriptors are looked up one after the other; then all of them are looked at in one action
-//! (Linux looks at one after the other here, too; POSIX does not say). It is an action on all files
-//! that may wait, which therefore count as one object in programs that poll. With a time-out that
-//! is not 0 the call may time out whenever nothing is ready; without one it waits.
+//! The descriptors are looked up one by one. Then one action checks all of them. (Linux checks them
+//! one by one too; POSIX leaves this open.) It is an action on all files that can wait, so in
+//! programs that poll, all of these count as one object. With a time-out other than 0, the call may
+//! time out whenever nothing is ready. Without a time-out, it waits.
 
 use super::action::{cancelable, looking};
 use super::buffer::{access, may_access, store};
@@ -42,19 +42,19 @@ enum Call {
     PSelect,
 }
 
-/// One descriptor that is asked about.
+/// One entry of the call: a descriptor and the requested events.
 #[derive(Clone, Copy)]
 struct Entry {
     fd: i32,
     events: u16,
-    /// Where the answer goes: a `revents`, or (select) the word of a set.
+    /// The address of the result: a `revents`, or the word of a set (select).
     at: u64,
 }
 
 // ---- arguments
 // -------------------------------------------------------------------------------------------------
 
-/// The time-out: none, zero, or some time.
+/// The time-out: none, zero, or a positive time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Timeout {
     Never,
@@ -145,7 +145,7 @@ fn few(count: usize) -> Result<(), Stop> {
 // ---- the call
 // -------------------------------------------------------------------------------------------------
 
-/// Up to [`Phase::LookedUp`], `Core::note` counts the descriptors that were looked up.
+/// Before [`Phase::LookedUp`], `Core::note` is the number of descriptors that were looked up.
 fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
     let core = cx.state.thread(cx.thread).core;
     let entries = entries(cx, call)?;
@@ -164,7 +164,7 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
         .collect();
     let (mut change, mut others) = (false, false);
     for pin in &looked {
-        // What cannot answer is unsupported before anything waits.
+        // An entry without readiness is unsupported. Report this before any wait.
         let answer = pin.answer(state)?;
         if pin.may_change(state) {
             change = true;
@@ -184,7 +184,7 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
     } else if others || timeout == Timeout::AtOnce || alone(cx) {
         return Ok(Part::Now);
     } else {
-        // Nothing but a pause.
+        // The call is only a pause.
         cx.action(Op::Yield, 0)
     };
     Ok(cancelable(cx, action))
@@ -241,7 +241,7 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     }
 }
 
-/// Writes the sets of a select: what is ready stays in them.
+/// Writes the sets of a select. Only ready descriptors remain in them.
 fn select_answers(cx: &mut Cx<'_>, call: Call, entries: &[Entry], answers: &[u16]) -> Performs {
     if answers.iter().any(|answer| answer & INVALID != 0) {
         return refused(cx, EBADF);
@@ -263,7 +263,7 @@ fn select_answers(cx: &mut Cx<'_>, call: Call, entries: &[Entry], answers: &[u16
         let word = cx.load_defined(entry.at, 8, "set of descriptors")?;
         cx.store(entry.at, 8, Value::new(word & !(1 << (entry.fd % 64))))?;
     }
-    // Nothing is ever exceptional.
+    // No file has exceptional conditions.
     let (exceptional, bits) = (cx.word(3)?, cx.int(0)?.clamp(0, MAX_DESCRIPTORS as i32));
     for word in 0..if exceptional == 0 {
         0
@@ -272,7 +272,7 @@ fn select_answers(cx: &mut Cx<'_>, call: Call, entries: &[Entry], answers: &[u16
     } {
         store(cx, exceptional + 8 * word, 8, 0)?;
     }
-    // Linux stores the time left: none if it timed out.
+    // Linux stores the remaining time, which is 0 after a time-out.
     let left = cx.word(4)?;
     if count == 0 && call == Call::Select && left != 0 {
         store(cx, left, 8, 0)?;

@@ -1,4 +1,4 @@
-//! What a poll has looked up and asks for, and whether something of it is ready.
+//! The entries that a poll has looked up, and whether one of them is ready.
 
 use super::condition::Condition;
 use super::description::Readiness;
@@ -17,7 +17,8 @@ pub(super) const READ_NORMAL: u16 = 0x40;
 pub(super) const WRITE_NORMAL: u16 = 0x100;
 pub(super) const READ_HANGUP: u16 = 0x2000;
 
-/// Kept in a hidden word for each entry: what it stands for, and the events asked for.
+/// An entry of a poll, stored in a hidden word: what its descriptor refers to, and the requested
+/// events.
 #[derive(Clone, Copy)]
 pub(super) enum Pin {
     Ignored,
@@ -42,7 +43,7 @@ impl Pin {
         }
     }
 
-    /// What the answer would be now.
+    /// The current result for the entry.
     pub fn answer(self, state: &State) -> Result<u16, Stop> {
         Ok(match self {
             Pin::Ignored => 0,
@@ -54,7 +55,7 @@ impl Pin {
         })
     }
 
-    /// Whether the answer may change by actions of other threads.
+    /// Whether actions of other threads can change the result.
     pub fn may_change(self, state: &State) -> bool {
         match self {
             Pin::Ignored | Pin::Closed => false,
@@ -81,8 +82,7 @@ pub(super) fn pin(state: &State, thread: ThreadId, index: u32) -> Pin {
     Pin::of(state.word(WordKey::Pinned(region, index)))
 }
 
-/// The open files that a waiting thread has looked up: their number is kept where other calls keep
-/// an open file.
+/// The entries that a waiting thread has looked up. `Core::note` is their number.
 fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
     let core = &state.thread(thread).core;
     let count = if Condition::of(core.wait[1]) == Some(Condition::Ready) {
@@ -93,12 +93,13 @@ fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
     (0..count.min(MAX_PINNED)).map(move |index| pin(state, thread, index))
 }
 
-/// Whether something is ready for a waiting thread. Each has answered before it waited.
+/// Whether an entry of a waiting thread is ready. No entry is unsupported, since each gave a result
+/// before the wait.
 pub(super) fn is_ready(state: &State, thread: ThreadId) -> bool {
     pins(state, thread).any(|pin| pin.answer(state).is_ok_and(|answer| answer != 0))
 }
 
-/// Whether somebody outside the program could make something ready for a waiting thread.
+/// Whether another process could make an entry of a waiting thread ready.
 pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
     pins(state, thread).any(|pin| match pin {
         Pin::Open(open, _) => {

@@ -1,4 +1,4 @@
-//! Calls on a stream, as sequences of parts: see the documentation of `streams`.
+//! Calls on a stream, as sequences of parts; see the documentation of `streams`.
 
 use super::action::{hidden, looking, on_file, on_reached};
 use super::condition::Condition;
@@ -18,22 +18,22 @@ use crate::native::{Cx, Flow, Stop};
 use crate::phase::Phase;
 use selvedge_model::{Action, MemoryOrder, Op, Outcome};
 
-/// How far a call's work has come.
+/// The progress of a call's work.
 pub(super) enum Work {
-    /// It is done; the call returns.
+    /// The work is done; the call returns this value.
     Done(u64),
-    /// It needs more bytes in the buffer.
+    /// The work needs more bytes in the buffer.
     Fill,
-    /// What waits to be written has to be.
+    /// The buffered data must be written.
     Flush,
-    /// The file's position is to be moved; then the field `Position` has it.
+    /// The position of the file must be moved. Afterwards the field `Position` has it.
     Seek(i64, i32),
-    /// The descriptor and the stream are to be closed; the result.
+    /// The descriptor and the stream must be closed; the call returns this value.
     Close(u64),
 }
 
-/// A call's work, on a stream that the thread has: it is asked again after what it needed was done,
-/// or has `failed`. `Core::note` is its own.
+/// The work of a call, on a stream that the thread holds. It is called again after its request was
+/// fulfilled or has `failed`. It may use `Core::note`.
 pub(super) type Worker = fn(&mut Cx<'_>, u32, bool) -> Result<Work, Stop>;
 
 /// The next part of a call on the stream in an argument.
@@ -48,7 +48,7 @@ pub(super) fn part(cx: &mut Cx<'_>, argument: usize) -> Parted {
         Phase::LookToFill | Phase::LookToFlush | Phase::LookToSeek => {
             Ok(Part::Act(looking(cx, descriptor(cx.state, stream))))
         }
-        // Beside the last time that it has the stream, nobody else can tell.
+        // Only the last release of the stream is visible to other threads.
         Phase::GoOn | Phase::GoOnFailed if get(cx.state, stream, Field::Depth) > 1 => Ok(Part::Now),
         Phase::GoOn | Phase::GoOnFailed | Phase::End => Ok(Part::Act(on_stream(cx, stream, Op::Hidden))),
         Phase::Close => {
@@ -79,7 +79,7 @@ fn file_part(cx: &mut Cx<'_>, stream: u32, phase: Phase) -> Parted {
     }
     let op = transfer::transfer_op(&open);
     if op == Op::HiddenWait && cx.program.cancels && !alone(cx) {
-        // In glibc this is a cancellation point that gives the lock back.
+        // In glibc this is a cancellation point that releases the lock.
         let what = "waiting in a stream operation, in a program that cancels threads";
         return Err(Flow::Unsupported(what.into()));
     }
@@ -106,7 +106,7 @@ pub(super) fn perform(cx: &mut Cx<'_>, argument: usize, worker: Worker) -> Perfo
             take(cx, stream);
             let worked = work(cx, stream, worker, false);
             if matches!(worked, Err(Flow::Symbolic(_) | Flow::Choose(_))) {
-                // The call is made again once the value is known.
+                // The call is repeated when the value is known.
                 give_back(cx, stream);
             }
             worked
@@ -151,7 +151,7 @@ pub(super) fn perform(cx: &mut Cx<'_>, argument: usize, worker: Worker) -> Perfo
     }
 }
 
-/// What follows the look-up of a descriptor.
+/// The phase after the look-up of a descriptor.
 fn after_look(phase: Phase) -> Phase {
     match phase {
         Phase::LookToFill => Phase::Fill,
@@ -160,7 +160,7 @@ fn after_look(phase: Phase) -> Phase {
     }
 }
 
-/// Goes on with a call's work.
+/// Continues the work of a call.
 fn work(cx: &mut Cx<'_>, stream: u32, worker: Worker, failed: bool) -> Performs {
     let next = match worker(cx, stream, failed)? {
         Work::Done(value) => {
@@ -182,7 +182,7 @@ fn work(cx: &mut Cx<'_>, stream: u32, worker: Worker, failed: bool) -> Performs 
     Ok(After::Next(next, Outcome::Done))
 }
 
-/// An operation on the file has failed: the stream remembers.
+/// An operation on the file has failed; the stream's error indicator is set.
 fn fails(cx: &mut Cx<'_>, stream: u32, error: i32) -> Performs {
     cx.set_errno(error)?;
     raise(cx.state, stream, FAILED);
@@ -217,7 +217,7 @@ fn fill(cx: &mut Cx<'_>, stream: u32) -> Performs {
     Ok(After::Next(Phase::GoOn, Outcome::Done))
 }
 
-/// Writes what waits in the buffer, or as much as a pipe has room for.
+/// Writes the buffered data, or as much of it as there is room for.
 fn flush(cx: &mut Cx<'_>, stream: u32) -> Performs {
     let open = pinned(cx)?;
     if !open.writable {
@@ -262,7 +262,7 @@ fn flushed_all(cx: &mut Cx<'_>, stream: u32) {
     lower(cx.state, stream, FLUSH);
 }
 
-/// Gives up the descriptor of a stream that is to end.
+/// Releases the descriptor of a stream that is being closed.
 fn close(cx: &mut Cx<'_>, stream: u32) -> Performs {
     let fd = descriptor(cx.state, stream);
     look(cx, fd as i32);

@@ -1,4 +1,4 @@
-//! What is known of a stream: hidden words, and who has it.
+//! The state of a stream: hidden words, and the thread that holds it.
 
 use crate::program::STREAMS;
 use crate::state::State;
@@ -6,13 +6,13 @@ pub(super) use crate::word::StreamField as Field;
 use crate::word::WordKey;
 use selvedge_base::{Id, ThreadId};
 
-/// The end of the file was met.
+/// The end of the file was reached.
 pub(super) const AT_END: u64 = 1;
 /// An operation failed.
 pub(super) const FAILED: u64 = 2;
-/// What waits to be written is to be flushed before the call returns.
+/// Buffered data must be flushed before the call returns.
 pub(super) const FLUSH: u64 = 4;
-/// How it is buffered: by lines, not at all.
+/// The buffering mode: by lines; unbuffered.
 pub(super) const BY_LINE: u64 = 8;
 pub(super) const UNBUFFERED: u64 = 16;
 
@@ -20,7 +20,7 @@ pub(super) const READABLE: u64 = 1 << 32;
 pub(super) const WRITABLE: u64 = 1 << 33;
 pub(super) const APPENDS: u64 = 1 << 34;
 
-/// The usual size of a buffer.
+/// The default size of a buffer.
 pub(super) const BUFFER: u64 = 4096;
 /// The handle of standard input.
 pub(super) const STDIN: u64 = STREAMS[0].1;
@@ -67,7 +67,7 @@ pub(super) fn is_writable(state: &State, stream: u32) -> bool {
     get(state, stream, Field::Descriptor) & WRITABLE != 0
 }
 
-/// Unread bytes in the buffer.
+/// The number of unread bytes in the buffer.
 pub(super) fn unread(state: &State, stream: u32) -> u64 {
     get(state, stream, Field::End).saturating_sub(get(state, stream, Field::Begin))
 }
@@ -81,7 +81,7 @@ pub(super) fn size(state: &State, stream: u32) -> u64 {
     }
 }
 
-/// The first addresses of all `FILE` objects, in no particular order.
+/// The addresses of all `FILE` objects, in no particular order.
 pub(crate) fn objects(state: &State) -> impl Iterator<Item = u64> + '_ {
     state.words().filter_map(|(key, base)| match key {
         WordKey::Stream(_, Field::Address) => Some(base),
@@ -89,18 +89,18 @@ pub(crate) fn objects(state: &State) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
-/// The number by which a stream knows a thread.
+/// The number that identifies a thread in the fields of a stream.
 pub(super) fn region(state: &State, thread: ThreadId) -> u64 {
     u64::from(state.thread(thread).region)
 }
 
-/// Whether a thread may take a stream.
+/// Whether a thread can take the stream.
 pub(super) fn is_free(state: &State, stream: u32, thread: ThreadId) -> bool {
     let holder = get(state, stream, Field::Holder);
     holder == 0 || holder == region(state, thread)
 }
 
-/// The thread that has a stream.
+/// The thread that holds a stream.
 pub(super) fn holder(state: &State, stream: u32) -> Option<ThreadId> {
     let holder = get(state, stream, Field::Holder);
     let threads = state.threads().iter();

@@ -1,4 +1,5 @@
-//! The lock of a stream: flockfile, ftrylockfile, funlockfile, and what each call on a stream does.
+//! The lock of a stream: flockfile, ftrylockfile, funlockfile, and the locking within each call on
+//! a stream.
 
 use super::condition::Condition;
 use super::operation::{After, Part, Parted, Performs, alone, operation};
@@ -19,7 +20,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// Whether the acting thread has a stream.
+/// Whether the acting thread holds a stream.
 pub(super) fn is_mine(cx: &Cx<'_>, stream: u32) -> bool {
     get(cx.state, stream, Field::Holder) == region(cx.state, cx.thread)
 }
@@ -38,7 +39,7 @@ pub(super) fn give_back(cx: &mut Cx<'_>, stream: u32) {
     }
 }
 
-/// An action on a stream; it orders as a mutex does.
+/// An action on a stream. It orders like a mutex.
 pub(super) fn on_stream(cx: &Cx<'_>, stream: u32, op: Op) -> Action {
     Action {
         order: MemoryOrder::AcqRel,
@@ -46,8 +47,8 @@ pub(super) fn on_stream(cx: &Cx<'_>, stream: u32, op: Op) -> Action {
     }
 }
 
-/// Whether an argument is an output stream, on which only a lone thread may have a lock: prints
-/// look at none.
+/// Whether an argument is an output stream. Locking it is supported only while there is one thread,
+/// since prints do not check locks.
 fn output_lock(cx: &mut Cx<'_>) -> Result<bool, Stop> {
     match is_output(cx, 0)? {
         true if alone(cx) => Ok(true),

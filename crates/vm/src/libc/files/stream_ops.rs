@@ -1,6 +1,6 @@
-//! What programs do with streams: fopen, fclose, fread, fwrite, fputs, fputc, fflush, fseek, ftell,
-//! setvbuf and the like. Reading of characters, lines and formatted input is C code in the model
-//! library, on top of `fread`. Writing is in `stream_write`.
+//! Operations on streams: fopen, fclose, fread, fwrite, fputs, fputc, fflush, fseek, ftell, setvbuf
+//! and similar functions. C code in the model library reads characters, lines and formatted input
+//! by `fread`. Writing is in `stream_write`.
 
 use super::action::hidden;
 use super::buffer::{access, string};
@@ -24,7 +24,7 @@ use crate::program::STREAMS;
 use crate::word::WordKey;
 use selvedge_model::{FaultKind, ObjectId, Outcome};
 
-/// What a function answers that failed: EOF, or -1.
+/// The result of a function that failed: EOF or -1.
 pub(super) const EOF: u64 = u64::MAX;
 
 /// The model of a call on the stream in an argument.
@@ -37,7 +37,7 @@ macro_rules! on_stream {
     };
 }
 
-/// The same, where output streams have nothing to do and answer 0.
+/// Like `on_stream`, but does nothing and returns 0 for output streams.
 macro_rules! unless_output {
     ($argument:literal, $worker:expr) => {
         operation!(
@@ -50,7 +50,7 @@ macro_rules! unless_output {
     };
 }
 
-/// The same on the first argument, by a call that does not lock.
+/// Like `unless_output` on the first argument, without locking.
 macro_rules! unlocked_unless_output {
     ($worker:expr) => {
         operation!(
@@ -80,7 +80,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             },
             |cx| stream_calls::perform(cx, 0, fflush)
         ),
-        // What is printed is written at once.
+        // Printed data is written at once, so nothing is pending.
         "__fpending" => {
             unlocked_unless_output!(|cx, stream, _| Ok(Work::Done(get(cx.state, stream, Field::Pending))))
         }
@@ -102,8 +102,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// The next part of a call that does not lock: that would race with other threads, unless the
-/// thread has the stream.
+/// The next part of a call that does not lock. It would race with other threads unless the thread
+/// holds the stream.
 pub(super) fn held_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
     let stream = streams::of_argument(cx, argument)?;
     if alone(cx) || stream_lock::is_mine(cx, stream) {
@@ -125,7 +125,7 @@ pub(super) fn set_progress(cx: &mut Cx<'_>, progress: u64) {
 // ---- opening and closing
 // -----------------------------------------------------------------------------------------
 
-/// What a mode such as `r+` means; `None` if it is none.
+/// The meaning of a mode such as `r+`; `None` if it is invalid.
 fn mode(text: &[u8]) -> Option<How> {
     let plus = text.contains(&b'+');
     let (readable, writable, create, truncate, flags) = match text.first()? {
@@ -177,7 +177,7 @@ fn fopen(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Next(Phase::Reserved, Outcome::Done))
 }
 
-/// NULL, and errno.
+/// Returns NULL and sets errno.
 fn null(cx: &mut Cx<'_>, error: i32) -> Performs {
     cx.set_errno(error)?;
     Ok(After::Done(0, Outcome::Failed))
@@ -216,7 +216,7 @@ fn fdopen(cx: &mut Cx<'_>) -> Performs {
     }
     let file = make(cx, fd as u32, &how)?;
     if pinned(cx)?.kind == Kind::Output {
-        // Nobody flushes it at the exit; what is printed is to be seen.
+        // At exit, the stream would not be flushed, but its output must be visible.
         let stream = cx.state.memory.peek_checked(file, 8).bits as u32;
         raise(cx.state, stream, UNBUFFERED);
     }
@@ -235,8 +235,8 @@ fn fclose_part(cx: &mut Cx<'_>) -> Parted {
     }
 }
 
-/// A standard output stream has nothing but its descriptor: it ends with that, and what uses it
-/// later meets the closed descriptor.
+/// A standard output stream consists only of its descriptor. Closing the stream closes the
+/// descriptor; later uses of the stream find it closed.
 fn close_stream(cx: &mut Cx<'_>) -> Performs {
     match streams::output_descriptor(cx, 0)? {
         Some(fd) => descriptors::close_of(cx, fd),
@@ -257,8 +257,8 @@ fn fclose(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
 // ---- reading
 // -------------------------------------------------------------------------------------------------
 
-/// What reading needs first, if anything: a stream that may be read, with nothing waiting to be
-/// written.
+/// The work that must be done before reading, if any. The stream must be readable, and no buffered
+/// data may wait to be written.
 fn before_reading(cx: &mut Cx<'_>, stream: u32) -> Result<Option<Work>, Stop> {
     if !stream_fields::is_readable(cx.state, stream) {
         cx.set_errno(EBADF)?;
@@ -300,7 +300,8 @@ fn fread(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     }
 }
 
-/// Puts the byte at an address back in front of what is read next; 0, or -1 if there is no room.
+/// Pushes the byte at an address back, so that it is read next. Returns 0, or -1 if there is no
+/// room.
 fn unread_byte(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
     let from = cx.word(0)?;
     let base = streams::buffer(cx, stream)?;
@@ -335,7 +336,7 @@ fn fflush_part(cx: &mut Cx<'_>) -> Parted {
     stream_calls::part(cx, 0)
 }
 
-/// `fflush(NULL)`: output streams have nothing to do.
+/// `fflush(NULL)`. Output streams need no flush.
 fn flush_all(cx: &mut Cx<'_>) -> Parted {
     let opens = |name: &&str| cx.program.module.function(name).is_some();
     let none = !["fopen", "fopen64", "fdopen"].iter().any(opens);
@@ -347,7 +348,7 @@ fn flush_all(cx: &mut Cx<'_>) -> Parted {
     Err(Flow::Unsupported("fflush of all streams".into()))
 }
 
-/// Whether a stream is for reading alone, or was read last.
+/// Whether a stream can only be read. Unsupported for a stream that can be read and written.
 fn freading(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
     let (reads, writes) = (
         stream_fields::is_readable(cx.state, stream),
@@ -369,7 +370,7 @@ fn fflush(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
         if failed || ahead == 0 {
             return Ok(Work::Done(if failed { EOF } else { 0 }));
         }
-        // What was read ahead is given back, if the file can move.
+        // Move the file's position back over data that was read ahead, if the file can seek.
         set_progress(cx, 1);
         return Ok(Work::Seek(-(ahead as i64), 1));
     }
@@ -379,7 +380,7 @@ fn fflush(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     Ok(Work::Done(0))
 }
 
-/// Forgets what was read ahead.
+/// Discards data that was read ahead.
 fn discard(cx: &mut Cx<'_>, stream: u32) {
     set(cx.state, stream, Field::Begin, PUSH_BACK);
     set(cx.state, stream, Field::End, PUSH_BACK);
@@ -423,14 +424,15 @@ fn ftell(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     if progress(cx) == 0 {
         set_progress(cx, 1);
         let appends = get(cx.state, stream, Field::Descriptor) & APPENDS != 0;
-        // What waits to be appended goes behind the end, wherever the position is.
+        // Buffered data of an appending stream goes to the end of the file, independent of the
+        // position.
         return Ok(Work::Seek(0, if appends && waiting > 0 { 2 } else { 1 }));
     }
     let position = get(cx.state, stream, Field::Position) + waiting;
     Ok(Work::Done(position.saturating_sub(unread(cx.state, stream))))
 }
 
-// ---- what a stream says of itself
+// ---- modes, indicators, descriptor
 // --------------------------------------------------------------------------------
 
 fn set_mode(cx: &mut Cx<'_>, stream: u32, flag: u64, size: u64) -> Result<Work, Stop> {
@@ -449,7 +451,7 @@ fn set_mode(cx: &mut Cx<'_>, stream: u32, flag: u64, size: u64) -> Result<Work, 
 
 fn setvbuf(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
     let (given, mode, size) = (cx.word(1)?, cx.int(2)?, cx.word(3)?);
-    // Without a buffer of the program's own, glibc takes its usual size.
+    // Without a buffer from the program, glibc uses its default size.
     let size = if given == 0 { 0 } else { size };
     match mode {
         0 => set_mode(cx, stream, 0, size),

@@ -1,6 +1,6 @@
-//! Writing to streams: through the buffer, which is flushed when it is full, at the end of a line
-//! or of the call as the stream's mode says, and by `fflush` and `fclose`. Output streams (stdout,
-//! stderr) are `print`'s; each call finds out which of the two it is.
+//! Writing to streams. Data goes through the buffer. The buffer is flushed when it is full, at the
+//! end of a line or of the call (according to the stream's mode), and by `fflush` and `fclose`.
+//! Output streams (stdout, stderr) belong to `print`; each call determines which case it is.
 
 use super::buffer::{access, may_access};
 use super::content;
@@ -16,9 +16,9 @@ use crate::memory::Life;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::visible;
 
-/// What is to be written.
+/// The data to be written.
 enum Source {
-    /// Bytes of the program's memory, already checked.
+    /// Bytes in checked memory of the program.
     Memory(u64, u64),
     /// One byte.
     Byte(u8),
@@ -32,7 +32,7 @@ impl Source {
         }
     }
 
-    /// How many bytes there are up to the end of the last line in it; an undefined byte ends none.
+    /// The number of bytes up to the end of the last line. An undefined byte is no end of a line.
     fn whole_lines(&self, cx: &Cx<'_>) -> Result<u64, Stop> {
         let (from, len) = match self {
             Source::Memory(from, len) => (*from, *len),
@@ -52,7 +52,7 @@ impl Source {
     }
 }
 
-/// Writes through the buffer; how many bytes were written, in the end.
+/// Writes through the buffer. The final result is the number of bytes written.
 fn put(cx: &mut Cx<'_>, stream: u32, failed: bool, source: &Source) -> Result<Work, Stop> {
     let total = source.len();
     if !stream_fields::is_writable(cx.state, stream) {
@@ -69,7 +69,7 @@ fn put(cx: &mut Cx<'_>, stream: u32, failed: bool, source: &Source) -> Result<Wo
     }
     let base = streams::buffer(cx, stream)? + PUSH_BACK;
     let size = stream_fields::size(cx.state, stream);
-    // What is flushed before the call returns.
+    // The number of bytes that are flushed before the call returns.
     let at_once = if has(cx.state, stream, UNBUFFERED) {
         total
     } else if has(cx.state, stream, BY_LINE) {
@@ -109,8 +109,8 @@ pub(in crate::libc) struct Writer {
     operation: Operation,
 }
 
-/// The next action of a call that prints if its stream is the captured output, as `print` says, and
-/// else writes to its stream.
+/// The next action of a call that writes. If its stream is the captured output, the call prints by
+/// `print`; otherwise it writes to its stream.
 pub(in crate::libc) fn prepare(
     cx: &mut Cx<'_>,
     writer: &Writer,
@@ -123,7 +123,7 @@ pub(in crate::libc) fn prepare(
     }
 }
 
-/// Performs it.
+/// Performs the action that `prepare` returned.
 pub(in crate::libc) fn perform(
     cx: &mut Cx<'_>,
     writer: &Writer,
@@ -143,7 +143,7 @@ pub(in crate::libc) const FWRITE: Writer = Writer {
     },
 };
 
-/// The same by who has locked the stream, or is alone.
+/// Like `FWRITE`, for a thread that has locked the stream or is the only thread.
 pub(in crate::libc) const FWRITE_UNLOCKED: Writer = Writer {
     argument: 3,
     operation: Operation {
@@ -177,7 +177,7 @@ pub(in crate::libc) const FPUTS: Writer = Writer {
     },
 };
 
-/// The same by who has locked the stream, or is alone.
+/// Like `FPUTS`, for a thread that has locked the stream or is the only thread.
 pub(in crate::libc) const FPUTS_UNLOCKED: Writer = Writer {
     argument: 1,
     operation: Operation {
@@ -202,7 +202,7 @@ pub(in crate::libc) const FPUTC: Writer = Writer {
     },
 };
 
-/// The same by who has locked the stream, or is alone.
+/// Like `FPUTC`, for a thread that has locked the stream or is the only thread.
 pub(in crate::libc) const FPUTC_UNLOCKED: Writer = Writer {
     argument: 1,
     operation: Operation {
@@ -222,8 +222,8 @@ fn fputc(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     ))
 }
 
-/// A formatted print to the stream in argument 0, by where its format is and whether a `va_list`
-/// follows.
+/// A formatted print to the stream in argument 0, with the position of its format, and whether a
+/// `va_list` follows.
 pub(in crate::libc) const fn formatted<const FORMAT: usize, const LIST: bool>() -> Writer {
     Writer {
         argument: 0,
@@ -234,7 +234,8 @@ pub(in crate::libc) const fn formatted<const FORMAT: usize, const LIST: bool>() 
     }
 }
 
-/// The text is made once (a `va_list` moves on by it) and kept until all of it is written.
+/// The text is formatted once, because that advances a `va_list`. It is kept until all of it is
+/// written.
 fn fprintf<const FORMAT: usize, const LIST: bool>(
     cx: &mut Cx<'_>,
     stream: u32,

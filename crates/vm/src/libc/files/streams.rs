@@ -1,19 +1,20 @@
 //! Streams: `FILE`, its buffer and its lock.
 //!
-//! A stream is a descriptor with a buffer of 4,096 bytes, as in glibc: what is written is seen by
-//! others once it is flushed, what is read is taken from the file in blocks. One thread has a
-//! stream at a time, for a call or from `flockfile` to `funlockfile`; taking it and giving it back
-//! are actions on the stream, which order as a mutex does; what happens in between is the holder's
-//! own. A call goes through these parts, of which most calls need only the first:
+//! A stream is a descriptor with a buffer of 4,096 bytes, as in glibc. Other threads see written
+//! data after a flush, and data is read from the file in blocks. One thread holds a stream at a
+//! time, for a call or from `flockfile` to `funlockfile`. Taking and releasing the stream are
+//! actions on the stream, which order like a mutex. Everything in between belongs to the holder. A
+//! call has these parts, and most calls need only the first:
 //!
-//! 1. take the stream, and do the call's work as far as the buffer goes;
-//! 2. fill or flush the buffer, or seek: look up the descriptor, then the action on the file, which
-//!    may wait;
-//! 3. go on with the work, and give the stream back at its end.
+//! 1. take the stream, and do the call's work as far as the buffer allows;
+//! 2. fill or flush the buffer, or seek: look up the descriptor, then perform the action on the
+//!    file, which may wait;
+//! 3. continue the work, and release the stream at its end.
 //!
 //! `FILE` objects are heap objects that end with `fclose`; using one afterwards is a use after
-//! free. `stdin` is a stream like others; `stdout` and `stderr` are captured output (`print`). Not
-//! done at `fclose`: moving back a shared descriptor whose data was read ahead.
+//! free. `stdin` is an ordinary stream; `stdout` and `stderr` are captured output (`print`).
+//! Missed: at `fclose`, the position of a shared descriptor is not moved back over data that was
+//! read ahead.
 
 use super::captured;
 use super::content::{self, APPEND};
@@ -26,17 +27,17 @@ use crate::program::STREAMS;
 use crate::value::Value;
 use selvedge_model::{FaultKind, ObjectId};
 
-/// Size of a `FILE` on x86-64 Linux.
+/// The size of a `FILE` on x86-64 Linux.
 const FILE_SIZE: u64 = 216;
-/// Marks a `FILE`, beside the stream's number.
+/// Marks a `FILE`; the word also contains the stream's number.
 const MAGIC: u64 = 0x5e1f_0000_0000_0000;
-/// Bytes in front of a buffer, for those that are pushed back.
+/// The number of bytes before a buffer, for bytes that are pushed back.
 pub(super) const PUSH_BACK: u64 = 8;
 
 const STDOUT: u64 = STREAMS[1].1;
 const STDERR: u64 = STREAMS[2].1;
 
-/// The address of a stream's buffer, made if there is none.
+/// The address of a stream's buffer. Makes the buffer if there is none.
 pub(super) fn buffer(cx: &mut Cx<'_>, stream: u32) -> Result<u64, Stop> {
     let known = get(cx.state, stream, Field::Buffer);
     if known != 0 {
@@ -53,7 +54,7 @@ pub(super) fn buffer(cx: &mut Cx<'_>, stream: u32) -> Result<u64, Stop> {
 // ---- making and finding
 // -------------------------------------------------------------------------------------------------
 
-/// A new stream on a descriptor: its `FILE`.
+/// Makes a stream for a descriptor; returns the address of its `FILE`.
 pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
     let Some(stream) = table::new_stream(cx.state) else {
         return Err(super::names::too_many());
@@ -84,7 +85,7 @@ pub(super) fn end(cx: &mut Cx<'_>, stream: u32) {
     cx.state.memory.end_object(file, Life::Freed, site);
 }
 
-/// Whether an argument is stdout or stderr, and those are still the captured output.
+/// Whether an argument is stdout or stderr, and the stream is still the captured output.
 pub(in crate::libc) fn is_output(cx: &mut Cx<'_>, argument: usize) -> Result<bool, Stop> {
     let handle = cx.word(argument)?;
     if !matches!(handle, STDOUT | STDERR) {
@@ -98,13 +99,13 @@ pub(in crate::libc) fn is_output(cx: &mut Cx<'_>, argument: usize) -> Result<boo
     ))
 }
 
-/// The descriptor that stdout or stderr was made for, if an argument is one of them.
+/// The descriptor of stdout or stderr, if the argument is one of them.
 pub(super) fn output_descriptor(cx: &mut Cx<'_>, argument: usize) -> Result<Option<i32>, Stop> {
     let handle = cx.word(argument)?;
     Ok(matches!(handle, STDOUT | STDERR).then(|| (handle - STDIN) as i32))
 }
 
-/// The stream that an argument stands for, also one that was closed.
+/// The stream that an argument refers to, even if it was closed.
 pub(super) fn of_argument(cx: &mut Cx<'_>, argument: usize) -> Result<u32, Stop> {
     let handle = cx.word(argument)?;
     match handle {
@@ -130,7 +131,7 @@ pub(super) fn of_argument(cx: &mut Cx<'_>, argument: usize) -> Result<u32, Stop>
     }
 }
 
-/// That a stream was not closed.
+/// Checks that a stream was not closed.
 pub(super) fn check(cx: &Cx<'_>, stream: u32) -> Result<(), Stop> {
     let file = get(cx.state, stream, Field::Address);
     if stream == 0 {

@@ -1,14 +1,13 @@
-//! What is known of descriptors, open files and files: hidden words, read and written by typed
-//! access only.
+//! The state of descriptors, open files and files: hidden words, accessed by typed functions only.
 //!
-//! As in a kernel there are three levels. A *descriptor* is a small number that stands for an open
-//! file. An *open file* has a position and flags; `dup` makes a second descriptor of it. A *file*
+//! As in a kernel, there are three levels. A *descriptor* is a small number that refers to an open
+//! file. An *open file* has a position and flags; `dup` makes a second descriptor for it. A *file*
 //! has contents: a regular file, a pipe, the program's output, or a device. Numbers of open files
-//! and files are never used again; those of descriptors are, the lowest free one first.
+//! and files are never reused. Numbers of descriptors are: the lowest free one is used first.
 //!
-//! What kinds of files do: `description`. Which action may touch what: the documentation of
-//! `files`. Words that were never set are 0, which stands for the initial state: descriptors 0, 1
-//! and 2 are open.
+//! `description` defines what kinds of files do. The documentation of `files` says which action may
+//! access what. A word that was never set is 0, which is the initial state: descriptors 0, 1 and 2
+//! are open.
 
 use crate::state::State;
 use crate::word::{FileField, OpenFileField, WordKey};
@@ -17,14 +16,14 @@ pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
 // ---- kinds
 // -------------------------------------------------------------------------------------------------
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Bytes with a length.
     Regular,
     /// A pipe.
     Pipe,
-    /// What the program prints.
+    /// The captured output of the program.
     Output,
     /// `/dev/null`.
     Null,
@@ -54,14 +53,14 @@ impl Kind {
     ];
 }
 
-/// What an open file is, for ever.
+/// The constant properties of an open file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFile {
     /// Its number.
     pub number: u32,
     /// The file.
     pub file: u32,
-    /// What the file is.
+    /// The kind of the file.
     pub kind: Kind,
     /// May be read.
     pub readable: bool,
@@ -69,18 +68,18 @@ pub(super) struct OpenFile {
     pub writable: bool,
 }
 
-/// Standard input as a file, and what is printed.
+/// The file of standard input, and the captured output.
 const STDIN_FILE: u32 = 1;
 const OUTPUT_FILE: u32 = 2;
-/// Open files 1, 2 and 3 are those of descriptors 0, 1 and 2.
+/// Open files 1, 2 and 3 belong to descriptors 0, 1 and 2.
 const STANDARD: u32 = 3;
-/// A descriptor's word if it is one of the first three and was closed.
+/// The word of a descriptor below 3 that was closed.
 const CLOSED: u64 = 1;
 
 // ---- descriptors
 // -------------------------------------------------------------------------------------------------
 
-/// The open file that a descriptor stands for.
+/// The open file that a descriptor refers to.
 pub(super) fn descriptor(state: &State, fd: u32) -> Option<u32> {
     match state.word(WordKey::Descriptor(fd)) {
         0 if fd < STANDARD => Some(fd + 1),
@@ -89,7 +88,7 @@ pub(super) fn descriptor(state: &State, fd: u32) -> Option<u32> {
     }
 }
 
-/// Makes a descriptor stand for an open file, or for none.
+/// Makes a descriptor refer to an open file, or to none.
 pub(super) fn set_descriptor(state: &mut State, fd: u32, open: Option<u32>) {
     let word = match open {
         Some(open) if fd < STANDARD && open == fd + 1 => 0,
@@ -111,7 +110,7 @@ fn set_used(state: &mut State, part: u32, bits: u64) {
     );
 }
 
-/// Takes the lowest free number that is not below `least`.
+/// Reserves the lowest free number that is at least `least`.
 pub(super) fn reserve(state: &mut State, least: u32) -> Option<u32> {
     let free = |&fd: &u32| used(state, fd / 64) >> (fd % 64) & 1 == 0;
     let fd = (least..MAX_DESCRIPTORS).find(free)?;
@@ -119,13 +118,13 @@ pub(super) fn reserve(state: &mut State, least: u32) -> Option<u32> {
     Some(fd)
 }
 
-/// Takes a certain number.
+/// Reserves this number.
 pub(super) fn reserve_number(state: &mut State, fd: u32) {
     let bits = used(state, fd / 64) | 1 << (fd % 64);
     set_used(state, fd / 64, bits);
 }
 
-/// Gives a number back.
+/// Releases a number.
 pub(super) fn release_number(state: &mut State, fd: u32) {
     let bits = used(state, fd / 64) & !(1 << (fd % 64));
     set_used(state, fd / 64, bits);
@@ -134,7 +133,7 @@ pub(super) fn release_number(state: &mut State, fd: u32) {
 // ---- open files
 // -------------------------------------------------------------------------------------------------
 
-/// What an open file is.
+/// The properties of an open file.
 pub(super) fn open_file(state: &State, number: u32) -> OpenFile {
     let word = state.word(WordKey::OpenFile(number, OpenFileField::File));
     let (file, readable, writable) = match (number, word) {
@@ -151,7 +150,7 @@ pub(super) fn open_file(state: &State, number: u32) -> OpenFile {
     }
 }
 
-/// A new open file with one descriptor; `None` if there were too many.
+/// Makes an open file with one descriptor; `None` if there are too many.
 pub(super) fn new_open_file(state: &mut State, file: u32, readable: bool, writable: bool) -> Option<u32> {
     let number = new_number(state, WordKey::OpenFileCount, STANDARD + 1)?;
     let word = u64::from(file) | u64::from(readable) << 32 | u64::from(writable) << 33;
@@ -161,7 +160,7 @@ pub(super) fn new_open_file(state: &mut State, file: u32, readable: bool, writab
     Some(number)
 }
 
-/// The next number of its kind.
+/// The next unused number of a counter.
 fn new_number(state: &mut State, counter: WordKey, first: u32) -> Option<u32> {
     let made = state.word(counter);
     let number = u32::try_from(made)
@@ -177,7 +176,7 @@ pub(super) fn flags(state: &State, open: u32) -> u64 {
     state.word(WordKey::OpenFile(open, OpenFileField::Flags))
 }
 
-/// Sets them.
+/// Sets `O_APPEND` and `O_NONBLOCK` of an open file.
 pub(super) fn set_flags(state: &mut State, open: u32, flags: u64) {
     state.set_word(WordKey::OpenFile(open, OpenFileField::Flags), flags);
 }
@@ -187,18 +186,18 @@ pub(super) fn position(state: &State, open: u32) -> u64 {
     state.word(WordKey::OpenFile(open, OpenFileField::Position))
 }
 
-/// Moves it.
+/// Sets the position of an open file.
 pub(super) fn set_position(state: &mut State, open: u32, position: u64) {
     state.set_word(WordKey::OpenFile(open, OpenFileField::Position), position);
 }
 
-/// One more descriptor stands for it.
+/// Counts one more descriptor of an open file.
 pub(super) fn share(state: &mut State, open: u32) {
     let word = WordKey::OpenFile(open, OpenFileField::Shares);
     state.set_word(word, state.word(word) + 1);
 }
 
-/// One fewer does; whether it was the last one.
+/// Counts one descriptor less of an open file. Returns whether it was the last one.
 pub(super) fn unshare(state: &mut State, open: u32) -> bool {
     let word = WordKey::OpenFile(open, OpenFileField::Shares);
     let others = state.word(word);
@@ -212,7 +211,7 @@ pub(super) fn unshare(state: &mut State, open: u32) -> bool {
 // ---- files
 // -------------------------------------------------------------------------------------------------
 
-/// What a file is.
+/// The kind of a file.
 pub(super) fn kind(state: &State, file: u32) -> Kind {
     match file {
         STDIN_FILE => Kind::Regular,
@@ -233,7 +232,8 @@ pub(super) fn mode(state: &State, file: u32) -> u32 {
     }
 }
 
-/// Sets them; false for the files that are there from the start, whose mode is fixed.
+/// Sets the permission bits. Returns false for the files that exist from the start, whose mode is
+/// fixed.
 pub(super) fn set_mode(state: &mut State, file: u32, mode: u32) -> bool {
     if matches!(file, STDIN_FILE | OUTPUT_FILE) {
         return false;
@@ -243,7 +243,7 @@ pub(super) fn set_mode(state: &mut State, file: u32, mode: u32) -> bool {
     true
 }
 
-/// A new, empty file; `None` if there were too many.
+/// Makes an empty file; `None` if there are too many.
 pub(super) fn new_file(state: &mut State, kind: Kind, mode: u32) -> Option<u32> {
     let file = new_number(state, WordKey::FileCount, OUTPUT_FILE + 1)?;
     state.set_word(
@@ -253,37 +253,37 @@ pub(super) fn new_file(state: &mut State, kind: Kind, mode: u32) -> Option<u32> 
     Some(file)
 }
 
-/// The object that holds a file's bytes; 0 if it has none yet.
+/// The object with the contents of a file; 0 if it has none yet.
 pub(super) fn content(state: &State, file: u32) -> u64 {
     state.word(WordKey::File(file, FileField::Content))
 }
 
-/// Sets it.
+/// Sets the object with the contents of a file.
 pub(super) fn set_content(state: &mut State, file: u32, base: u64) {
     state.set_word(WordKey::File(file, FileField::Content), base);
 }
 
-/// How many bytes are in a file or pipe.
+/// The number of bytes in a file or pipe.
 pub(super) fn length(state: &State, file: u32) -> u64 {
     state.word(WordKey::File(file, FileField::Length))
 }
 
-/// Sets it.
+/// Sets the number of bytes in a file or pipe.
 pub(super) fn set_length(state: &mut State, file: u32, length: u64) {
     state.set_word(WordKey::File(file, FileField::Length), length);
 }
 
-/// A field of a file that only its kind knows.
+/// A field of a file whose meaning depends on the kind.
 pub(super) fn field(state: &State, file: u32, field: FileField) -> u64 {
     state.word(WordKey::File(file, field))
 }
 
-/// Sets it.
+/// Sets a field of a file.
 pub(super) fn set_field(state: &mut State, file: u32, field: FileField, value: u64) {
     state.set_word(WordKey::File(file, field), value);
 }
 
-/// How many names a file has.
+/// The number of names of a file.
 pub(super) fn links(state: &State, file: u32) -> u64 {
     match file {
         STDIN_FILE | OUTPUT_FILE => 1,
@@ -291,7 +291,7 @@ pub(super) fn links(state: &State, file: u32) -> u64 {
     }
 }
 
-/// Sets it.
+/// Sets the number of names of a file.
 pub(super) fn set_links(state: &mut State, file: u32, links: u64) {
     state.set_word(WordKey::File(file, FileField::Links), links);
 }
@@ -301,7 +301,7 @@ pub(super) fn files(state: &State) -> std::ops::Range<u32> {
     OUTPUT_FILE + 1..OUTPUT_FILE + 1 + state.word(WordKey::FileCount) as u32
 }
 
-/// Standard input's file.
+/// The file of standard input.
 pub(super) const fn stdin_file() -> u32 {
     STDIN_FILE
 }
@@ -314,7 +314,7 @@ pub(super) fn pipe_signal_ignored(state: &State) -> bool {
     state.word(WordKey::PipeSignalIgnored) != 0
 }
 
-/// Ignores SIGPIPE, or not. Only while there is one thread.
+/// Sets whether SIGPIPE is ignored. Only while there is one thread.
 pub(crate) fn ignore_pipe_signal(state: &mut State, ignored: bool) {
     state.set_word(WordKey::PipeSignalIgnored, u64::from(ignored));
 }

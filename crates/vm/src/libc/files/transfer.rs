@@ -1,4 +1,4 @@
-//! Reading and writing open files, and moving in them.
+//! Reads and writes open files, and moves their positions.
 
 use super::action::{cancelable, on_file, on_reached};
 use super::buffer;
@@ -39,7 +39,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// The first part of what needs the open file of argument 0.
+/// The first part of an operation on the open file in argument 0.
 fn looks(cx: &mut Cx<'_>) -> Performs {
     let fd = cx.int(0)?;
     match look(cx, fd) {
@@ -48,7 +48,7 @@ fn looks(cx: &mut Cx<'_>) -> Performs {
     }
 }
 
-/// More was transferred than is asked for now.
+/// The text for a transfer that already transferred more than it now requests.
 pub(super) const CHANGED: &str = "a transfer whose size is chosen anew after a part of it was made";
 
 fn done(cx: &Cx<'_>) -> u64 {
@@ -58,7 +58,7 @@ fn done(cx: &Cx<'_>) -> u64 {
 // ---- read
 // -------------------------------------------------------------------------------------------------
 
-/// The most that one call transfers on Linux.
+/// The maximum size of one transfer on Linux.
 const MOST: u64 = 0x7fff_f000;
 
 fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
@@ -91,7 +91,7 @@ fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     Ok(cancelable(cx, action))
 }
 
-/// The error of a `pread` or `pwrite` to no possible position.
+/// The error of a `pread` or `pwrite` at an impossible position.
 fn bad_position(cx: &mut Cx<'_>, open: &OpenFile) -> Result<Option<i32>, Stop> {
     if !open.description().takes_positions() {
         return Ok(Some(ESPIPE));
@@ -99,7 +99,7 @@ fn bad_position(cx: &mut Cx<'_>, open: &OpenFile) -> Result<Option<i32>, Stop> {
     Ok(((cx.word(3)? as i64) < 0).then_some(EINVAL))
 }
 
-/// The operation of a transfer: one that may wait, if something wakes it.
+/// The operation of a transfer: a waiting one if some object can wake it.
 pub(super) fn transfer_op(open: &OpenFile) -> Op {
     match open.description().woken_by(open.file) {
         Some(_) => Op::HiddenWait,
@@ -135,7 +135,7 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
 // ---- write
 // -------------------------------------------------------------------------------------------------
 
-/// `write` to the captured output is no scheduling point, as all printing.
+/// Like all printing, `write` to the captured output is no scheduling point.
 fn prepare_write(cx: &mut Cx<'_>) -> Prepared {
     match cx.int(0) {
         Ok(fd) if is_output(cx, fd) => stepped::prepare(cx, print::write),
@@ -174,7 +174,7 @@ fn write_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     if let Some(error) = open.description().refuses(count) {
         return refused_at_once(cx, error);
     }
-    // The program's memory is read now, before what a pipe hands on.
+    // Read the program's memory now, before the release of the write to a pipe.
     let written = done(cx);
     let Some(left) = count.checked_sub(written) else {
         return Err(Flow::Unsupported(CHANGED.into()));
@@ -224,7 +224,7 @@ fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
 // ---- position and length
 // -----------------------------------------------------------------------------------------
 
-/// A look-up, then an action on the file.
+/// A look-up, followed by an action on the file.
 fn file_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
         let fd = cx.int(0)?;
@@ -286,7 +286,7 @@ fn change_mode(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-// ---- what only asks whether there is such a descriptor
+// ---- checks of a descriptor only
 // -----------------------------------------------------------
 
 fn look_only_part(cx: &mut Cx<'_>) -> Parted {
@@ -294,7 +294,7 @@ fn look_only_part(cx: &mut Cx<'_>) -> Parted {
     look_part(cx, fd)
 }
 
-/// No descriptor is a terminal (0 and ENOTTY).
+/// No descriptor is a terminal: the result is 0 with ENOTTY.
 fn look_only(cx: &mut Cx<'_>, terminal: Option<i32>) -> Performs {
     let fd = cx.int(0)?;
     match (look(cx, fd), terminal) {

@@ -1,4 +1,4 @@
-//! Whether a thread that is blocked in an operation on a file can go on.
+//! Decides whether a thread that waits in an operation on a file can continue.
 
 use super::condition::Condition;
 use super::content::NONBLOCK;
@@ -10,7 +10,7 @@ use crate::state::State;
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, Status};
 
-/// Says what a `HiddenWait` of the acting thread waits for.
+/// Sets the condition that a `HiddenWait` of the acting thread waits for.
 pub(super) fn wait_for(cx: &mut Cx<'_>, condition: Condition) {
     cx.state.own_core(cx.thread).wait[1] = condition.word();
 }
@@ -19,7 +19,7 @@ fn condition(state: &State, thread: ThreadId) -> Option<Condition> {
     Condition::of(state.thread(thread).core.wait[1])
 }
 
-/// Whether a `HiddenWait` can go on.
+/// Whether a `HiddenWait` is enabled.
 pub(crate) fn status(state: &State, action: &Action) -> Status {
     let can = match condition(state, action.thread) {
         Some(Condition::Data) => pinned_by(state, action.thread)
@@ -37,7 +37,7 @@ pub(crate) fn status(state: &State, action: &Action) -> Status {
     if can { Status::Enabled } else { Status::Blocked }
 }
 
-/// Whether somebody outside the program could end the wait of a thread that is about to begin one.
+/// Whether another process could end the wait of a thread that is about to wait.
 pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
     match condition(state, thread) {
         Some(Condition::Data | Condition::Connection) => {
@@ -48,20 +48,20 @@ pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
     }
 }
 
-/// What a wait comes to that nobody in the program ends.
+/// The result of a wait that no thread of the program ends.
 pub(super) fn for_others() -> Stop {
     Flow::Unsupported("a peer outside the program, for which a socket waits".into())
 }
 
-/// Whether operations on an open file wait rather than fail.
+/// Whether operations on an open file wait instead of failing.
 fn waits(state: &State, open: &OpenFile) -> bool {
     table::flags(state, open.number) & NONBLOCK == 0
 }
 
-/// What a thread does that waits for nothing in particular.
+/// The text for a thread without a specific condition.
 const OPERATION: &str = "waits in a library operation";
 
-/// What a thread that is blocked in a `HiddenWait` waits for, in words.
+/// The text that says what a thread blocked in a `HiddenWait` waits for.
 pub(crate) fn blocked_text(state: &State, action: &Action) -> String {
     match condition(state, action.thread) {
         Some(Condition::Data) => match pinned_by(state, action.thread) {
@@ -80,7 +80,7 @@ pub(crate) fn blocked_text(state: &State, action: &Action) -> String {
     }
 }
 
-/// The thread that has the stream for which a blocked thread waits.
+/// The thread that holds the stream that a blocked thread waits for.
 pub(crate) fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
     match condition(state, thread)? {
         Condition::Stream(stream) => stream_fields::holder(state, stream),

@@ -1,4 +1,4 @@
-//! `/dev/null` and `/dev/zero`: what is written to them is gone.
+//! `/dev/null` and `/dev/zero`: they discard what is written.
 
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::EINVAL;
@@ -8,22 +8,22 @@ use crate::state::State;
 use crate::value::Value;
 use selvedge_model::ObjectId;
 
-/// `/dev/null`: it ends at once.
+/// `/dev/null`: a read returns the end of the file.
 pub(in crate::libc::files) const NULL: Device = Device {
     what: "/dev/null",
     endless: false,
 };
 
-/// `/dev/zero`: zeros without end.
+/// `/dev/zero`: an endless sequence of zeros.
 pub(in crate::libc::files) const ZERO: Device = Device {
     what: "/dev/zero",
     endless: true,
 };
 
-/// See the module's documentation.
+/// The two devices; see the documentation of the module.
 pub(in crate::libc::files) struct Device {
     what: &'static str,
-    /// Reading gets as many zeros as it asks for.
+    /// Whether a read returns as many zeros as requested.
     endless: bool,
 }
 

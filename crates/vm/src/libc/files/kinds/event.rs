@@ -1,11 +1,11 @@
 //! Event counters: `eventfd`.
 //!
-//! A counter of 64 bits. A write of 8 bytes adds to it; a read takes all of it, or 1 of a semaphore
-//! (`EFD_SEMAPHORE`), and waits while it is 0. What is written happens before the read that follows
-//! it, as for a pipe.
+//! A counter of 64 bits. A write of 8 bytes adds to it. A read takes the whole value, or 1 from a
+//! semaphore (`EFD_SEMAPHORE`), and waits while the counter is 0. A write happens before the read
+//! that follows it, as for a pipe.
 //!
-//! Unsupported: a write that would have to wait since the sum is too large, and one of more than 8
-//! bytes, of which Linux takes the first 8 or, from 6.10 on, none.
+//! Unsupported: a write that would wait because the sum is too large, and a write of more than 8
+//! bytes. (Linux takes the first 8 bytes or, from 6.10 on, none.)
 
 use crate::hidden::HiddenObject;
 use crate::libc::files::content::NONBLOCK;
@@ -18,18 +18,18 @@ use crate::value::Value;
 use crate::word::FileField;
 use selvedge_model::ObjectId;
 
-/// Counters of which a read takes everything.
+/// Counters whose whole value is taken by a read.
 pub(in crate::libc::files) const EVENT: Event = Event { semaphore: false };
 
-/// Counters of which a read takes 1.
+/// Counters from which a read takes 1.
 pub(in crate::libc::files) const SEMAPHORE: Event = Event { semaphore: true };
 
-/// See the module's documentation.
+/// Event counters; see the documentation of the module.
 pub(in crate::libc::files) struct Event {
     semaphore: bool,
 }
 
-/// Bytes of what is read and written.
+/// The size of each read and write in bytes.
 const SIZE: u64 = 8;
 /// The largest value.
 const MOST: u64 = u64::MAX - 1;

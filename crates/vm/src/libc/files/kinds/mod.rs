@@ -1,4 +1,4 @@
-//! The kinds of files, one file each, and which kind behaves how.
+//! The kinds of files (one file for each), and the description of each kind.
 
 mod device;
 mod event;
@@ -25,7 +25,7 @@ use regular::REGULAR;
 use socket::description::{DATAGRAM, STREAM};
 
 impl Kind {
-    /// How files of this kind behave.
+    /// The description of this kind.
     pub fn description(self) -> &'static dyn FileDescription {
         match self {
             Kind::Regular => &REGULAR,
@@ -42,7 +42,7 @@ impl Kind {
 }
 
 impl OpenFile {
-    /// How it behaves.
+    /// The description of the file's kind.
     pub fn description(&self) -> &'static dyn FileDescription {
         self.kind.description()
     }

@@ -1,6 +1,6 @@
-//! What the program prints: descriptors 1 and 2, unless they are redirected.
+//! The captured output of the program: descriptors 1 and 2, unless they are redirected.
 //!
-//! No program can read it back, so writing to it is no action.
+//! No program can read the output back, so writing to it is not an action.
 
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::{EINVAL, ESPIPE};
@@ -11,13 +11,13 @@ use crate::native::{Cx, Stop};
 use crate::state::State;
 use selvedge_model::ObjectId;
 
-/// What the program prints.
+/// The captured output.
 pub(in crate::libc::files) const OUTPUT: Output = Output;
 
-/// See the module's documentation.
+/// The kind of the captured output; see the documentation of the module.
 pub(in crate::libc::files) struct Output;
 
-/// What text is read from the program's memory for.
+/// The description of a printed byte, for faults.
 const BYTE: &str = "byte of an output";
 
 impl FileDescription for Output {
@@ -75,7 +75,7 @@ impl FileDescription for Output {
     }
 }
 
-/// Prints bytes of a stream's buffer.
+/// Prints bytes from the buffer of a stream.
 fn print_buffer(cx: &mut Cx<'_>, from: u64, bytes: u64) -> Result<(), Stop> {
     let (mut text, mut open) = (Vec::new(), Vec::new());
     for at in from..from + bytes {

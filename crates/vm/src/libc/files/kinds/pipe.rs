@@ -1,8 +1,9 @@
-//! Pipes: a ring of 65,536 bytes, as on Linux; writes of up to 4,096 bytes are never split. (Linux
-//! counts pages, of which a small write may fill one; the model counts bytes.)
+//! Pipes: a ring of 65,536 bytes, as on Linux. Writes of up to 4,096 bytes are never split. (Linux
+//! counts pages, and a small write may occupy a whole page; the model counts bytes.)
 //!
-//! An open file is one of a pipe's two ends. A pipe ends when its last writing end is closed; a
-//! write to one whose last reading end is closed is SIGPIPE, or an error if that is ignored.
+//! An open file is one of the two ends of a pipe. A reader sees the end of the pipe when the last
+//! writing end is closed. A write after the last reading end is closed raises SIGPIPE, or returns
+//! an error if the signal is ignored.
 
 use crate::hidden::HiddenObject;
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
@@ -15,15 +16,15 @@ use crate::state::State;
 use crate::word::FileField;
 use selvedge_model::ObjectId;
 
-/// Pipes.
+/// The kind of pipes.
 pub(in crate::libc::files) const PIPE: Pipe = Pipe;
 
-/// See the module's documentation.
+/// Pipes; see the documentation of the module.
 pub(in crate::libc::files) struct Pipe;
 
-/// Bytes that a pipe holds.
+/// The capacity of a pipe in bytes.
 const PIPE_SIZE: u64 = 65_536;
-/// Bytes that a write to a pipe never splits.
+/// The largest write to a pipe that is never split.
 const PIPE_BUF: u64 = 4096;
 
 /// A new pipe.
@@ -33,7 +34,7 @@ pub(in crate::libc::files) fn make(cx: &mut Cx<'_>) -> Result<u32, Stop> {
     Ok(file)
 }
 
-/// The answer of a write that reaches nobody: `EPIPE` if SIGPIPE is ignored; else the signal.
+/// The result of a write without a reader: `EPIPE` if SIGPIPE is ignored, otherwise the signal.
 pub(in crate::libc::files) fn broken<T>(cx: &Cx<'_>) -> Answer<T> {
     if table::pipe_signal_ignored(cx.state) {
         return Ok(Err(EPIPE));
@@ -159,7 +160,7 @@ impl FileDescription for Pipe {
     }
 }
 
-/// The field that counts open ends of the same kind.
+/// The field that counts open ends of the same direction.
 const fn ends(open: &OpenFile) -> FileField {
     if open.writable {
         FileField::Writers
@@ -168,17 +169,17 @@ const fn ends(open: &OpenFile) -> FileField {
     }
 }
 
-/// How many open files read from the pipe.
+/// The number of open files that can read from the pipe.
 fn readers(state: &State, open: &OpenFile) -> u64 {
     table::field(state, open.file, FileField::Readers)
 }
 
-/// How many write to it.
+/// The number of open files that can write to the pipe.
 fn writers(state: &State, open: &OpenFile) -> u64 {
     table::field(state, open.file, FileField::Writers)
 }
 
-/// Free bytes of a pipe.
+/// The number of free bytes in a pipe.
 fn room(state: &State, open: &OpenFile) -> u64 {
     ring::room(state, open.file)
 }

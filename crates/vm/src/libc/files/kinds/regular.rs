@@ -1,7 +1,8 @@
 //! Regular files: bytes with a length.
 //!
-//! A file has an object of memory that is replaced by a larger one when it grows; bytes behind its
-//! length are zero. It never waits, and orders nothing.
+//! The contents of a file are in an object of memory. When the file grows, a larger object replaces
+//! it. Bytes after the file's length are zero. Operations on a regular file never wait and order
+//! nothing.
 
 use crate::libc::files::content::{self, APPEND};
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
@@ -14,15 +15,15 @@ use crate::state::State;
 use crate::value::Value;
 use selvedge_model::{LimitKind, ObjectId};
 
-/// Regular files.
+/// The kind of regular files.
 pub(in crate::libc::files) const REGULAR: Regular = Regular;
 
-/// See the module's documentation.
+/// Regular files; see the documentation of the module.
 pub(in crate::libc::files) struct Regular;
 
-/// Largest file.
+/// The largest size of a file.
 const LARGEST: u64 = 1 << 26;
-/// What Linux adds to the flags of a file opened by a 64-bit program.
+/// The flag that Linux adds for a file that a 64-bit program opened.
 const LARGE_FILE: u64 = 0o100_000;
 
 impl FileDescription for Regular {
@@ -78,7 +79,7 @@ impl FileDescription for Regular {
     }
 
     fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, at: Option<u64>) -> Answer<Written> {
-        // With O_APPEND, Linux appends whatever the position.
+        // With O_APPEND, Linux appends at every position.
         let position = match at {
             Some(at) if table::flags(cx.state, open.number) & APPEND == 0 => at,
             _ => write_position(cx, open),
@@ -131,7 +132,7 @@ impl FileDescription for Regular {
     }
 }
 
-/// Where a write goes that is given no position.
+/// The position of a write that specifies none.
 fn write_position(cx: &Cx<'_>, open: &OpenFile) -> u64 {
     if table::flags(cx.state, open.number) & APPEND != 0 {
         table::length(cx.state, open.file)
@@ -166,7 +167,7 @@ fn grow(cx: &mut Cx<'_>, file: u32, size: u64) -> Result<u64, Stop> {
     Ok(new)
 }
 
-/// Writes bytes of memory, already checked, at a position of a regular file.
+/// Writes bytes from checked memory at a position of a regular file.
 fn write_at(cx: &mut Cx<'_>, file: u32, from: u64, count: u64, position: u64) -> Result<(), Stop> {
     if count == 0 {
         return Ok(());
@@ -180,7 +181,7 @@ fn write_at(cx: &mut Cx<'_>, file: u32, from: u64, count: u64, position: u64) ->
     Ok(())
 }
 
-/// Cuts a regular file off, or extends it by zeros.
+/// Truncates a regular file, or extends it with zeros.
 pub(in crate::libc::files) fn truncate(cx: &mut Cx<'_>, file: u32, length: u64) -> Result<(), Stop> {
     let old = table::length(cx.state, file);
     if length > old {

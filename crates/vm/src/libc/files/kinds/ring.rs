@@ -1,7 +1,7 @@
-//! The bytes of a pipe or of one direction of a socket: a ring in an object of memory.
+//! The contents of a pipe or of one direction of a socket: a ring buffer in an object of memory.
 //!
-//! `FileField::Content` is the object, `Start` says where its first byte is, `Length` how many
-//! there are.
+//! `FileField::Content` is the object, `Start` the position of the first byte, and `Length` the
+//! number of bytes.
 
 use crate::libc::files::content;
 use crate::libc::files::table;
@@ -9,32 +9,32 @@ use crate::native::{Cx, Stop};
 use crate::state::State;
 use crate::word::FileField;
 
-/// Gives a file a ring of so many bytes.
+/// Makes a ring of `size` bytes for a file.
 pub(super) fn make(cx: &mut Cx<'_>, file: u32, size: u64) -> Result<(), Stop> {
     let content = content::allocate(cx, size)?;
     table::set_content(cx.state, file, content);
     Ok(())
 }
 
-/// How many bytes fit into a file's ring.
+/// The size of a file's ring.
 fn size(state: &State, file: u32) -> u64 {
     let base = table::content(state, file);
     state.memory.object_at(base).map_or(0, |(_, object)| object.size)
 }
 
-/// How many more fit.
+/// The number of free bytes.
 pub(super) fn room(state: &State, file: u32) -> u64 {
     size(state, file) - table::length(state, file)
 }
 
-/// The address of the byte that is so far from the first one.
+/// The address of the byte at distance `at` from the first one.
 pub(super) fn place(state: &State, file: u32, at: u64) -> u64 {
     let start = table::field(state, file, FileField::Start);
     table::content(state, file) + (start + at) % size(state, file)
 }
 
-/// Copies bytes that are there to memory, already checked, from the one `at` bytes behind the
-/// first.
+/// Copies bytes from the ring to checked memory, starting `at` bytes after the first one. The ring
+/// keeps the bytes.
 pub(super) fn copy(cx: &mut Cx<'_>, file: u32, at: u64, to: u64, bytes: u64) {
     if bytes == 0 {
         return;
@@ -46,11 +46,11 @@ pub(super) fn copy(cx: &mut Cx<'_>, file: u32, at: u64, to: u64, bytes: u64) {
     cx.state.memory.copy(to + first, content, bytes - first);
 }
 
-/// Drops the first bytes.
+/// Removes the first bytes.
 pub(super) fn drop_first(state: &mut State, file: u32, bytes: u64) {
     let held = table::length(state, file);
     let start = table::field(state, file, FileField::Start);
-    // An empty ring begins anew: fewer states that are the same to the program.
+    // An empty ring starts again at position 0. This makes more equivalent states equal.
     let next = if bytes == held {
         0
     } else {
@@ -62,13 +62,13 @@ pub(super) fn drop_first(state: &mut State, file: u32, bytes: u64) {
     table::set_length(state, file, held - bytes);
 }
 
-/// Takes the first bytes out.
+/// Moves the first bytes to memory.
 pub(super) fn take(cx: &mut Cx<'_>, file: u32, to: u64, bytes: u64) {
     copy(cx, file, 0, to, bytes);
     drop_first(cx.state, file, bytes);
 }
 
-/// Appends bytes of memory, already checked, for which there is room.
+/// Appends bytes from checked memory. There must be room for them.
 pub(super) fn put(cx: &mut Cx<'_>, file: u32, from: u64, count: u64) {
     if count == 0 {
         return;

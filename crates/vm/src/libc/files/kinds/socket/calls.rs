@@ -37,7 +37,7 @@ const CLOSE_ON_EXEC: u32 = 0o2_000_000;
 const TCP: i32 = 6;
 const UDP: i32 = 17;
 
-/// What `socket` and `socketpair` are asked for: family, kind, flags. The inner error is an error
+/// The arguments of `socket` and `socketpair`: family, kind, flags. The inner error is an error
 /// number.
 fn asked(cx: &mut Cx<'_>) -> Result<Result<(u64, Kind, u64), i32>, Stop> {
     let (family, kind, protocol) = (cx.int(0)?, cx.int(1)? as u32, cx.int(2)?);
@@ -76,7 +76,7 @@ pub(super) fn new(cx: &mut Cx<'_>, family: u64, kind: Kind) -> Result<u32, Stop>
     Ok(file)
 }
 
-/// How a socket is opened.
+/// The way in which a socket is opened.
 pub(super) const fn how(flags: u64) -> How {
     How {
         readable: true,
@@ -114,7 +114,8 @@ fn make(cx: &mut Cx<'_>) -> Performs {
 // ---- socketpair
 // -------------------------------------------------------------------------------------------------
 
-/// What `Core::note` keeps: two descriptors and the first open file; the second is the next one.
+/// The contents of `Core::note`: two descriptors and the first open file. The second open file has
+/// the next number.
 fn numbers(cx: &Cx<'_>) -> [u32; 3] {
     let note = cx.state.thread(cx.thread).core.note;
     [
@@ -180,7 +181,7 @@ fn pair(cx: &mut Cx<'_>) -> Performs {
 // ---- bind and listen
 // -------------------------------------------------------------------------------------------------
 
-/// A look-up; then an action on the table of names and on the socket.
+/// A look-up, followed by an action on the table of names and on the socket.
 pub(super) fn table_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
         let fd = cx.int(0)?;
@@ -198,7 +199,7 @@ pub(super) fn table_action(cx: &Cx<'_>, open: &OpenFile) -> Action {
     }
 }
 
-/// The first part of what needs the socket of argument 0.
+/// The first part of an operation on the socket in argument 0.
 pub(super) fn looks(cx: &mut Cx<'_>) -> Performs {
     let fd = cx.int(0)?;
     match look(cx, fd) {
@@ -257,8 +258,9 @@ fn bind(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-/// Stops if closing a socket, which gives its address back, is no action on the table: that of a
-/// stream that is connected.
+/// Unsupported if closing socket `other`, which releases its address, is not an action on the
+/// table. This is the case for a stream socket that does not listen, while there are several
+/// threads.
 fn settled(cx: &Cx<'_>, other: u32) -> Result<(), Stop> {
     let stream = table::kind(cx.state, other) == Kind::Stream;
     if stream && !has(cx.state, other, is::LISTENING) && !alone(cx) {
@@ -268,7 +270,7 @@ fn settled(cx: &Cx<'_>, other: u32) -> Result<(), Stop> {
     Ok(())
 }
 
-/// An error number if another socket has a port.
+/// The error number if another socket already has the port.
 fn taken(cx: &Cx<'_>, file: u32, host: u32, port: u16) -> Result<Option<i32>, Stop> {
     if port == 0 {
         return Ok(None);
@@ -308,7 +310,7 @@ fn taken(cx: &Cx<'_>, file: u32, host: u32, port: u16) -> Result<Option<i32>, St
     Ok(None)
 }
 
-/// The most connections that may wait, on Linux.
+/// The maximum number of waiting connections on Linux.
 const MOST_WAITING: u32 = 4096;
 
 fn listen(cx: &mut Cx<'_>) -> Performs {
@@ -340,5 +342,5 @@ fn listen(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-/// The error number of a path at which no socket is.
+/// The error number for a path without a socket.
 pub(super) const MISSING: i32 = ENOENT;

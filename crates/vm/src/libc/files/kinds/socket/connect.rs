@@ -1,7 +1,8 @@
 //! connect and accept.
 //!
-//! Who connects makes the socket of the other end and puts it into the list of the socket that
-//! listens; its number was taken before, by the action on the table of descriptors and names.
+//! The connecting thread makes the socket of the other end and appends it to the queue of the
+//! listening socket. Its number was reserved before, by the action on the table of descriptors and
+//! names.
 
 use super::calls::{MISSING, how, looks, new, table_action};
 use super::name::{self, Found, LOOPBACK, of_inet};
@@ -51,7 +52,8 @@ fn waits(state: &State, open: &OpenFile) -> bool {
 // ---- connect
 // -------------------------------------------------------------------------------------------------
 
-/// What `Core::note` keeps of a connection: who listens, and the socket of the other end.
+/// The contents of `Core::note` during a connection: the listening socket, and the socket of the
+/// other end.
 fn ends(cx: &Cx<'_>) -> (u32, u32) {
     (note(cx) as u32, (note(cx) >> 32) as u32)
 }
@@ -89,7 +91,7 @@ fn connect(cx: &mut Cx<'_>) -> Performs {
     }
 }
 
-/// Why a stream socket cannot be connected, as an error number.
+/// The error number that says why a stream socket cannot be connected.
 fn refusal(cx: &mut Cx<'_>, file: u32) -> Result<Option<i32>, Stop> {
     let state = &mut *cx.state;
     if has(state, file, is::LISTENING) {
@@ -107,7 +109,7 @@ fn refusal(cx: &mut Cx<'_>, file: u32) -> Result<Option<i32>, Stop> {
     Ok(has(state, file, is::CONNECTED).then_some(EISCONN))
 }
 
-/// Nobody is at the address.
+/// The result if no socket listens at the address.
 fn nobody(cx: &mut Cx<'_>, open: &OpenFile) -> Performs {
     if family(cx.state, open.file) == INET && !waits(cx.state, open) {
         set(cx.state, open.file, Field::Error, ECONNREFUSED as u64);
@@ -160,7 +162,7 @@ fn find_peer(cx: &mut Cx<'_>) -> Performs {
     }
     let other = new(cx, family(cx.state, file), Kind::Stream)?;
     add(cx.state, other, is::ACCEPTED);
-    // The address that was asked for, if it is one of IPv4; else the one that is bound.
+    // The address that was requested, for IPv4; otherwise the bound address.
     let at = match of_inet(get(cx.state, peer, Field::Address)) {
         Some((_, port)) => name::inet(LOOPBACK, port),
         None => get(cx.state, peer, Field::Address),
@@ -170,7 +172,7 @@ fn find_peer(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Next(Phase::PeerFound, Outcome::Done))
 }
 
-/// The connection comes to be.
+/// Establishes the connection.
 fn join(cx: &mut Cx<'_>) -> Performs {
     let (open, (listener, other)) = (pinned(cx)?, ends(cx));
     let file = open.file;
@@ -223,7 +225,7 @@ fn join(cx: &mut Cx<'_>) -> Performs {
 // ---- accept
 // -------------------------------------------------------------------------------------------------
 
-/// Takes the first connection that waits at a socket.
+/// Removes the first waiting connection from the queue of a listening socket.
 pub(super) fn first(state: &mut State, listener: u32) -> Option<u32> {
     let first = link(state, listener, Field::First)?;
     let next = link(state, first, Field::Next);

@@ -18,7 +18,7 @@ pub(in crate::libc::files) const STREAM: Socket = Socket { stream: true };
 /// Sockets that carry datagrams.
 pub(in crate::libc::files) const DATAGRAM: Socket = Socket { stream: false };
 
-/// See the module's documentation.
+/// The kind of sockets; see the documentation of the module above.
 pub(in crate::libc::files) struct Socket {
     stream: bool,
 }

@@ -1,4 +1,4 @@
-//! Which functions sockets have.
+//! The functions for sockets.
 
 use super::{calls, connect, message, option};
 use crate::native::Native;

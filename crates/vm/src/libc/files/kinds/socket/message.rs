@@ -1,5 +1,5 @@
 //! Sending and receiving: sendto, recvfrom, shutdown. (send, recv, sendmsg and recvmsg are C code
-//! over these.)
+//! that uses these.)
 
 use super::calls::{looks, table_action};
 use super::name::{self, Found};
@@ -52,7 +52,7 @@ fn set_note(cx: &mut Cx<'_>, note: u64) {
     cx.state.own_core(cx.thread).note = note;
 }
 
-/// The flags of a call: only these.
+/// The flags of a call, which must be among `known`.
 fn flags(cx: &mut Cx<'_>, known: u32) -> Result<u32, Stop> {
     let flags = cx.int(3)? as u32;
     match flags & !known {
@@ -70,7 +70,7 @@ fn waits(cx: &Cx<'_>, open: &OpenFile, flags: u32) -> bool {
 // ---- sending
 // -------------------------------------------------------------------------------------------------
 
-/// Sends what there is room for. Its action reaches `to`.
+/// Sends as many bytes as there is room for. The action was made for the receiving socket `to`.
 pub(super) fn send(
     cx: &mut Cx<'_>,
     open: &OpenFile,
@@ -83,7 +83,7 @@ pub(super) fn send(
     if open.kind == Kind::Datagram {
         return datagram(cx, file, bytes, to, &nobody);
     }
-    // What was shut down counts more than an error, in a connection within the machine.
+    // In a local connection, a shutdown takes precedence over an error.
     let local = family(cx.state, file) == UNIX && no_more_goes(cx.state, file);
     if !local && let Some(error) = take_error(cx.state, file) {
         return if error == EPIPE {
@@ -96,7 +96,8 @@ pub(super) fn send(
         return nobody(cx);
     }
     let Some(to) = to else {
-        // Linux sends a signal for a stream of IPv4 that was never connected, and none for another.
+        // Linux sends a signal for an IPv4 stream that was never connected, but not for other
+        // families.
         return if family(cx.state, file) == INET {
             nobody(cx)
         } else {
@@ -104,7 +105,8 @@ pub(super) fn send(
         };
     };
     if has(cx.state, file, is::UNREAD) {
-        // The other end of a connection of IPv4 has been closed: the first write is answered so.
+        // The other end of an IPv4 connection is closed. The first write still succeeds, and the
+        // connection is reset.
         add(cx.state, file, is::RESET);
         set(cx.state, file, Field::Error, EPIPE as u64);
         return Ok(Ok(Written::All(bytes.count)));
@@ -121,7 +123,7 @@ pub(super) fn send(
     }))
 }
 
-/// The longest datagram.
+/// The largest datagram.
 const LONGEST: u64 = 65_507;
 
 fn datagram(
@@ -155,7 +157,7 @@ fn datagram(
             return Ok(Err(ECONNREFUSED));
         }
         if link(cx.state, file, Field::Peer).is_some() {
-            // The answer that nobody is there comes after the datagram.
+            // The error that there is no receiver arrives after the datagram.
             set(cx.state, file, Field::Error, ECONNREFUSED as u64);
         }
         return Ok(Ok(Written::All(bytes.count)));
@@ -163,7 +165,7 @@ fn datagram(
     if let Some(only) = link(cx.state, to, Field::Peer)
         && only != file
     {
-        // Who has connected hears of nobody else.
+        // A connected socket receives datagrams from its peer only.
         return Ok(if inet {
             Ok(Written::All(bytes.count))
         } else {
@@ -184,7 +186,7 @@ fn datagram(
         }
         return Ok(Err(EAGAIN));
     }
-    // An address that it gets later is not that of this datagram.
+    // If the sender gets an address later, it is not the address of this datagram.
     let sender = if inet || get(cx.state, file, Field::Address) != 0 {
         file
     } else {
@@ -238,7 +240,8 @@ fn send_part(cx: &mut Cx<'_>) -> Parted {
     } else {
         on_reached(cx, open.kind, open.file, Op::HiddenWait)
     };
-    // Who sends datagrams to an address waits for another socket than the one it is connected to.
+    // A datagram with an address goes to another socket than the connected one, so the thread would
+    // wait for the wrong socket.
     if waits(cx, &open, flags) && !addressed {
         wait_for(cx, Condition::Room(open.description().needed(count)));
     } else {
@@ -285,7 +288,7 @@ fn send_to(cx: &mut Cx<'_>) -> Performs {
     }
 }
 
-/// `Core::note`: one more than the socket that a datagram goes to.
+/// Stores one more than the number of the receiving socket in `Core::note`.
 fn find_receiver(cx: &mut Cx<'_>, open: &OpenFile) -> Performs {
     let given = match name::given_for(cx, 4, open.file)? {
         Ok(given) => given,
@@ -377,7 +380,7 @@ fn receive(cx: &mut Cx<'_>) -> Performs {
             name::address(cx.state, sender)?
         };
         if from == 0 && address != 0 {
-            // Who has no address is not told.
+            // The receiver is not told an address if the sender has none.
             store(cx, length, 4, 0)?;
         } else {
             name::put(cx, from, sender, address, length)?;

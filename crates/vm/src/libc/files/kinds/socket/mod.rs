@@ -1,20 +1,21 @@
 //! Sockets: connections and datagrams between the threads of the program.
 //!
-//! Each socket is a file with a ring for what has arrived at it. Sending is an action on the own
-//! file and on the one that it arrives at, and hands on through the latter; receiving is an action
-//! on the own file. So two directions of a connection order nothing in each other. A connection's
-//! second socket is made by who connects, and waits in the list of the socket that listens.
+//! Each socket is a file with a ring for the data that has arrived. Sending is an action on the
+//! sender's file and on the receiver's file, and releases through the latter. Receiving is an
+//! action on the receiver's own file. So the two directions of a connection do not order each
+//! other. The connecting thread makes the second socket of a connection. That socket waits in the
+//! queue of the listening socket.
 //!
-//! Addresses are looked up, taken and given back by actions on the table of descriptors and names.
-//! A socket of the family AF_INET that the program did not bind has a port that follows from its
-//! number, so that no state is needed to give it one.
+//! Actions on the table of descriptors and names look up, reserve and release addresses. A socket
+//! of the family AF_INET that the program did not bind has a port that follows from its number. So
+//! no state is needed to assign it.
 //!
-//! What is sent arrives at once and in order. The machine has one interface, the loopback of IPv4;
-//! no other process uses it. Who waits for a connection or datagram that somebody outside could
-//! send waits, in the end, for something that is not modelled: see `sync::status`.
+//! Data arrives at once and in order. The machine has one interface, the loopback of IPv4, and no
+//! other process uses it. A wait for a connection or datagram that only another process could send
+//! is in the end a wait for something that is not modelled: see `sync::status`.
 //!
 //! Unsupported: other families and types, control data, urgent data, time-outs of sockets, more
-//! datagrams than fit, closing a socket that listens while connections wait there and there are
+//! datagrams than fit, and closing a listening socket while connections wait there and there are
 //! several threads.
 
 mod calls;
@@ -30,38 +31,39 @@ use crate::libc::files::table::{self, Kind, OpenFile};
 use crate::state::State;
 use crate::word::{SocketField as Field, WordKey};
 
-/// The families, as numbers of Linux.
+/// The families, by their Linux numbers.
 const UNIX: u64 = 1;
 const INET: u64 = 2;
 
-/// Bytes that may be on their way to a stream.
+/// The capacity of a stream in bytes.
 const STREAM_SIZE: u64 = 65_536;
-/// Bytes that may wait at a datagram socket, with [`HEADER`]s.
+/// The capacity of a datagram socket in bytes, including [`HEADER`]s.
 const DATAGRAM_SIZE: u64 = 4 * 65_536;
-/// What is kept before each datagram: how many bytes it has, and which socket sent it.
+/// The size of the header of a queued datagram: its length, and the socket that sent it.
 const HEADER: u64 = 8;
 
 /// Bits of `SocketField::State`.
 mod is {
     /// Accepts connections.
     pub const LISTENING: u64 = 1 << 0;
-    /// Has another end.
+    /// Has a connected peer.
     pub const CONNECTED: u64 = 1 << 1;
     /// The program has shut down reading.
     pub const READ_SHUT: u64 = 1 << 2;
     /// The program has shut down writing.
     pub const WRITE_SHUT: u64 = 1 << 3;
-    /// The other end writes no more.
+    /// The other end will not write any more.
     pub const ENDED: u64 = 1 << 4;
-    /// The other end reads no more.
+    /// The other end will not read any more.
     pub const UNREAD: u64 = 1 << 5;
-    /// A write to an end that is closed was answered: nothing goes either way any more.
+    /// A write to a closed end was answered with a reset. No data passes in either direction any
+    /// more.
     pub const RESET: u64 = 1 << 6;
-    /// No descriptor stands for it.
+    /// No descriptor refers to it.
     pub const CLOSED: u64 = 1 << 7;
-    /// Connected without waiting, and not yet told so.
+    /// Connected without waiting; the program was not yet told.
     pub const IN_PROGRESS: u64 = 1 << 8;
-    /// Has an address, if one that follows from its number.
+    /// Has an address, perhaps one that follows from its number.
     pub const NAMED: u64 = 1 << 9;
     /// Was made by accepting a connection.
     pub const ACCEPTED: u64 = 1 << 10;
@@ -89,7 +91,7 @@ fn family(state: &State, file: u32) -> u64 {
     get(state, file, Field::Family)
 }
 
-/// A socket that a field names.
+/// The socket in a field.
 fn link(state: &State, file: u32, field: Field) -> Option<u32> {
     (get(state, file, field) as u32).checked_sub(1)
 }
@@ -98,7 +100,7 @@ fn set_link(state: &mut State, file: u32, field: Field, other: Option<u32>) {
     set(state, file, field, other.map_or(0, |other| u64::from(other) + 1));
 }
 
-/// Takes the error that a socket keeps.
+/// Takes and clears the pending error of a socket.
 fn take_error(state: &mut State, file: u32) -> Option<i32> {
     let error = get(state, file, Field::Error) as i32;
     if error != 0 {
@@ -107,22 +109,22 @@ fn take_error(state: &mut State, file: u32) -> Option<i32> {
     (error != 0).then_some(error)
 }
 
-/// Whether a connection waits to be accepted, or none ever will.
+/// Whether a connection waits to be accepted, or accepting cannot succeed any more.
 pub(in crate::libc::files) fn has_connection(state: &State, file: u32) -> bool {
     !has(state, file, is::LISTENING) || has(state, file, is::READ_SHUT) || get(state, file, Field::First) != 0
 }
 
-/// Whether one more connection may wait, or none may.
+/// Whether the queue has room for one more connection, or the socket does not listen.
 pub(in crate::libc::files) fn has_place(state: &State, file: u32) -> bool {
     !has(state, file, is::LISTENING) || get(state, file, Field::Waiting) <= get(state, file, Field::Backlog)
 }
 
-/// Nothing more comes to a stream.
+/// No more data arrives at a stream.
 fn no_more_comes(state: &State, file: u32) -> bool {
     get(state, file, Field::State) & (is::READ_SHUT | is::ENDED | is::RESET) != 0
 }
 
-/// Nothing more goes out of a stream.
+/// No more data can be sent on a stream.
 fn no_more_goes(state: &State, file: u32) -> bool {
     let ends = if family(state, file) == UNIX {
         is::WRITE_SHUT | is::UNREAD | is::RESET
@@ -132,7 +134,7 @@ fn no_more_goes(state: &State, file: u32) -> bool {
     get(state, file, Field::State) & ends != 0
 }
 
-/// What a datagram socket holds first: its bytes, and who sent it.
+/// The first datagram in the queue of a socket: its length and its sender.
 fn first_datagram(state: &State, file: u32) -> Option<(u64, u32)> {
     if table::length(state, file) == 0 {
         return None;
@@ -144,7 +146,7 @@ fn first_datagram(state: &State, file: u32) -> Option<(u64, u32)> {
     Some((header & 0xffff_ffff, (header >> 32) as u32))
 }
 
-/// Room that a datagram of so many bytes takes.
+/// The space that a datagram occupies in the queue.
 const fn space(bytes: u64) -> u64 {
     HEADER + bytes.next_multiple_of(HEADER)
 }

@@ -9,20 +9,21 @@ use crate::libc::files::table::{self, Kind};
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 
-/// An address that the program gives.
+/// An address that the program specifies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Name {
-    /// A path, or, with a first byte of 0, an abstract name.
+    /// A path; if the first byte is 0, an abstract name.
     Path(Vec<u8>),
     /// An address and a port of IPv4.
     Inet(u32, u16),
 }
 
-/// Marks a word that is an address of IPv4; another one that is not 0 is an object with a path.
+/// Marks a word that is an IPv4 address. Any other word that is not 0 is the address of an object
+/// with a path.
 const IS_INET: u64 = 1 << 63;
-/// Ports from here on follow from the numbers of sockets that have no other.
+/// The first port of those that follow from the number of a socket.
 const FIRST_PORT: u32 = 32_768;
-/// So many files have one.
+/// The number of files that have such a port.
 const PORTS: u32 = 28_000;
 pub(super) const ANY: u32 = 0;
 pub(super) const LOOPBACK: u32 = 0x7f00_0001;
@@ -35,7 +36,7 @@ impl Name {
         }
     }
 
-    /// The word that keeps it.
+    /// The address as a word.
     pub fn word(&self, cx: &mut Cx<'_>) -> Result<u64, Stop> {
         match self {
             Name::Inet(address, port) => Ok(inet(*address, *port)),
@@ -48,24 +49,24 @@ impl Name {
     }
 }
 
-/// The word of an address of IPv4.
+/// An IPv4 address as a word.
 pub(super) fn inet(address: u32, port: u16) -> u64 {
     IS_INET | u64::from(address) << 16 | u64::from(port)
 }
 
-/// The address and port that a word has.
+/// The IPv4 address and port in a word.
 pub(super) fn of_inet(word: u64) -> Option<(u32, u16)> {
     (word & IS_INET != 0).then_some(((word >> 16) as u32, word as u16))
 }
 
-/// The path that a word has.
+/// The path in a word.
 fn path(state: &State, base: u64) -> Vec<u8> {
     let size = state.memory.object_at(base).map_or(0, |(_, object)| object.size);
     let bytes = (0..size).map(|at| state.memory.peek_checked(base + at, 1).bits as u8);
     bytes.collect()
 }
 
-/// The port of a socket that was not bound to one.
+/// The port of a socket that was not bound to a port.
 pub(super) fn own_port(file: u32) -> Result<u16, Stop> {
     if file >= PORTS {
         return Err(Flow::Unsupported("more sockets than there are ports".into()));
@@ -82,7 +83,7 @@ pub(super) fn address(state: &State, file: u32) -> Result<u64, Stop> {
     Ok(word)
 }
 
-/// The address at argument `at`, with its length behind it. The inner error is an error number.
+/// The address at argument `at`, followed by its length. The inner error is an error number.
 fn given(cx: &mut Cx<'_>, at: usize) -> Result<Result<Name, i32>, Stop> {
     let (address, length) = (cx.word(at)?, u64::from(cx.int(at + 1)? as u32));
     if !(2..=128).contains(&length) {
@@ -95,7 +96,7 @@ fn given(cx: &mut Cx<'_>, at: usize) -> Result<Result<Name, i32>, Stop> {
             let mut path = Vec::new();
             for at in 2..length {
                 path.push(cx.load_defined(address + at, 1, what)? as u8);
-                // A path ends with its first zero, an abstract name has all of its bytes.
+                // A path ends at its first zero byte; an abstract name includes all of its bytes.
                 if path.len() > 1 && path[0] != 0 && path.ends_with(&[0]) {
                     path.pop();
                     break;
@@ -120,7 +121,7 @@ fn given(cx: &mut Cx<'_>, at: usize) -> Result<Result<Name, i32>, Stop> {
     }
 }
 
-/// The same for a socket: an address of another family is refused.
+/// The address for a socket. An address of another family is refused.
 pub(super) fn given_for(cx: &mut Cx<'_>, at: usize, file: u32) -> Result<Result<Name, i32>, Stop> {
     let given = given(cx, at)?;
     let family = family(cx.state, file);
@@ -131,7 +132,7 @@ pub(super) fn given_for(cx: &mut Cx<'_>, at: usize, file: u32) -> Result<Result<
     }))
 }
 
-/// Writes an address to the program's memory: as much as there is room for.
+/// Writes an address to the program's memory, as far as there is room.
 pub(super) fn put(cx: &mut Cx<'_>, word: u64, of: u32, to: u64, length: u64) -> Result<(), Stop> {
     if to == 0 {
         return Ok(());
@@ -165,8 +166,8 @@ pub(super) fn put(cx: &mut Cx<'_>, word: u64, of: u32, to: u64, length: u64) -> 
     store(cx, length, 4, bytes.len() as u64)
 }
 
-/// The socket of a kind with an address: what connects there, or sends there, comes to it. The
-/// action is on the table of descriptors and names.
+/// Finds the socket of a kind at an address, which receives connections or datagrams to that
+/// address. To be called in an action on the table of descriptors and names.
 pub(super) fn find(cx: &Cx<'_>, kind: Kind, name: &Name) -> Result<Found, Stop> {
     let state = &*cx.state;
     match name {
@@ -215,28 +216,28 @@ pub(super) fn find(cx: &Cx<'_>, kind: Kind, name: &Name) -> Result<Found, Stop> 
     }
 }
 
-/// What has an address.
+/// The result of looking up an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// This socket.
     Socket(u32),
     /// A socket of another type.
     OfOtherType,
-    /// Nobody, or a file that is no socket.
+    /// No socket, or a file that is not a socket.
     Closed,
-    /// No file.
+    /// No such file.
     Nothing,
-    /// The path is wrong.
+    /// The path is invalid.
     Error(i32),
 }
 
-/// Whether a file is a socket for which a descriptor stands.
+/// Whether a file is a socket that a descriptor refers to.
 pub(super) fn is_open(state: &State, file: u32) -> bool {
     matches!(table::kind(state, file), Kind::Stream | Kind::Datagram) && !has(state, file, is::CLOSED)
 }
 
-/// Whether a port that the program wants for a socket may be that of another one, which was not
-/// bound.
+/// Whether a port that the program requests may be the automatic port of another socket that was
+/// not bound.
 pub(super) fn may_be_given(state: &State, port: u16, to: u32) -> bool {
     let file = u32::from(port).checked_sub(FIRST_PORT);
     let may = |file| {

@@ -77,7 +77,7 @@ const TCP: i32 = 6;
 /// An option of level `SOL_SOCKET`, or of TCP.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Option_ {
-    /// A flag, kept as this bit.
+    /// A flag, stored as this bit.
     Flag(u64),
     /// `SO_TYPE`.
     Type,
@@ -89,7 +89,7 @@ enum Option_ {
     Listens,
     /// `SO_DOMAIN`.
     Family,
-    /// `SO_SNDBUF`, `SO_RCVBUF`: a wish.
+    /// `SO_SNDBUF`, `SO_RCVBUF`: a requested size.
     Size,
 }
 
