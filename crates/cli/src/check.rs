@@ -107,7 +107,7 @@ pub(crate) fn words(args: &CheckArgs, report: &RunReport) -> Words {
             reasons,
             ..report.clone()
         };
-        write::text(args, &report, &Default::default())
+        write::text(args, &report, &Default::default()).unwrap_or_else(|error| error)
     };
     Words {
         file: args.output.as_deref().and_then(last_words::name),

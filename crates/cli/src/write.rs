@@ -28,7 +28,7 @@ pub(crate) fn write(
     sources: &Sources,
     saves: Saves,
 ) -> Result<(), String> {
-    let text = text(args, run, sources);
+    let text = text(args, run, sources)?;
     if args.finding.as_os_str() != "none" && saves == Saves::All {
         for (i, finding) in run.findings.iter().enumerate() {
             let path = numbered(&args.finding, i);
@@ -80,10 +80,13 @@ pub(crate) fn write(
 }
 
 /// The report in the form that was asked for.
-pub(crate) fn text(args: &CheckArgs, run: &RunReport, sources: &Sources) -> String {
+///
+/// # Errors
+/// If the form cannot be written.
+pub(crate) fn text(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Result<String, String> {
     let to_terminal =
         args.output.is_none() && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    match args.format {
+    Ok(match args.format {
         Format::Human => {
             let options = HumanOptions {
                 color: to_terminal,
@@ -95,9 +98,11 @@ pub(crate) fn text(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Stri
         }
         Format::Json => selvedge_report::json(run),
         Format::Sarif => selvedge_report::sarif(run, &directory(), sources),
-        Format::Junit => selvedge_report::junit(run),
+        Format::Junit => {
+            selvedge_report::junit(run).map_err(|error| format!("cannot write the report: {error}"))?
+        }
         Format::Github => selvedge_report::github(run, &directory()),
-    }
+    })
 }
 
 /// Where files are named from.

@@ -2,62 +2,46 @@
 
 use crate::snippet::place;
 use crate::{RunReport, verdict_line};
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use selvedge_model::Verdict;
-use std::fmt::Write;
+use std::time::Duration;
 
 /// The report as JUnit XML.
-pub fn junit(report: &RunReport) -> String {
-    let name = escape(&report.inputs.join(" "));
-    let (failures, errors) = match report.verdict {
-        Verdict::Verified => (0, 0),
-        Verdict::Violated => (1, 0),
-        Verdict::Unknown => (0, 1),
+///
+/// # Errors
+/// If the library cannot write it.
+pub fn junit(report: &RunReport) -> Result<String, SerializeError> {
+    let line = verdict_line(report);
+    let non_success = |kind, type_: &str, text: &str| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_message(line.as_str()).set_type(type_);
+        if !text.is_empty() {
+            status.set_description(text);
+        }
+        status
     };
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let seconds = report.statistics.seconds;
-    let _ = writeln!(
-        out,
-        "<testsuite name=\"selvedge\" tests=\"1\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds:.3}\">"
-    );
-    let _ = writeln!(
-        out,
-        "  <testcase name=\"{name}\" classname=\"selvedge.check\" time=\"{seconds:.3}\">"
-    );
-    let line = escape(&verdict_line(report));
-    match report.verdict {
-        Verdict::Verified => {}
+    let status = match report.verdict {
+        Verdict::Verified => TestCaseStatus::success(),
         Verdict::Violated => {
             let text: Vec<String> = report
                 .findings
                 .iter()
                 .map(|f| format!("{}: {}", place(&f.finding.location), f.finding.message))
                 .collect();
-            let _ = writeln!(
-                out,
-                "    <failure message=\"{line}\">{}</failure>",
-                escape(&text.join("\n"))
-            );
+            let kind = report
+                .findings
+                .first()
+                .map_or("violated", |f| f.finding.kind.name());
+            non_success(NonSuccessKind::Failure, kind, &text.join("\n"))
         }
-        Verdict::Unknown => {
-            let _ = writeln!(out, "    <error message=\"{line}\"/>");
-        }
-    }
-    out.push_str("  </testcase>\n</testsuite>\n");
-    out
-}
-
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' => out.push(c),
-            c if c < ' ' => out.push('\u{fffd}'), // no XML document may contain it
-            c => out.push(c),
-        }
-    }
-    out
+        Verdict::Unknown => non_success(NonSuccessKind::Error, "unknown", ""),
+    };
+    let time = Duration::try_from_secs_f64(report.statistics.seconds).unwrap_or_default();
+    let mut case = TestCase::new(report.inputs.join(" "), status);
+    case.set_classname("selvedge.check").set_time(time);
+    let mut suite = TestSuite::new("selvedge");
+    suite.set_time(time).add_test_case(case);
+    let mut whole = Report::new("selvedge");
+    whole.set_time(time).add_test_suite(suite);
+    whole.to_string()
 }

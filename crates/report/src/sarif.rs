@@ -5,9 +5,14 @@ use crate::paths::uri;
 use crate::schedule_text::thread_heading;
 use crate::snippet::{own, place};
 use crate::{FindingReport, RowKind, RunReport, Sources, property_help, property_word, verdict_line};
-use selvedge_base::Location;
+use selvedge_base::Location as Place;
 use selvedge_model::FaultKind;
 use serde_json::{Value, json};
+use serde_sarif::sarif::{
+    self, ArtifactLocation, CodeFlow, Invocation, Location, Message, MultiformatMessageString, Notification,
+    PhysicalLocation, PropertyBag, Region, ReportingDescriptor, ResultLevel, Run, Sarif, ThreadFlow,
+    ThreadFlowLocation, Tool, ToolComponent,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -25,76 +30,101 @@ pub fn sarif(report: &RunReport, directory: &Path, sources: &Sources) -> String 
         .map(|f| (f.finding.kind.name(), f.finding.kind))
         .collect();
     let rules = kinds.into_iter().map(|(id, kind)| {
-        json!({
-            "id": id,
-            "shortDescription": {"text": property_help(kind)},
-            "help": {"text": property_help(kind)},
-            "properties": {"property": property_word(kind)},
-        })
+        let help = MultiformatMessageString::builder()
+            .text(property_help(kind))
+            .build();
+        ReportingDescriptor::builder()
+            .id(id)
+            .short_description(help.clone())
+            .help(help)
+            .properties(properties([("property", json!(property_word(kind)))]))
+            .build()
     });
-    let results = report.findings.iter().map(|f| result(f, files));
     let notes = report.reasons.iter().map(|r| {
         let at = r
             .location
             .as_ref()
             .map(|l| format!(" at {}", place(l)))
             .unwrap_or_default();
-        json!({"level": "warning", "message": {"text": format!("{}{at}", r.detail)}})
+        Notification::builder()
+            .level(json!("warning"))
+            .message(text(format!("{}{at}", r.detail)))
+            .build()
     });
-    let value = json!({
-        "version": "2.1.0",
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "selvedge",
-                "version": report.version,
-                "rules": rules.collect::<Vec<_>>(),
-            }},
-            "invocations": [{"executionSuccessful": true, "toolExecutionNotifications": notes.collect::<Vec<_>>()}],
-            "columnKind": "unicodeCodePoints",
-            "results": results.collect::<Vec<_>>(),
-            "properties": {"verdict": verdict_line(report)},
-        }],
-    });
-    format!("{value:#}\n")
+    let driver = ToolComponent::builder()
+        .name("selvedge")
+        .version(report.version.clone())
+        .rules(rules.collect::<Vec<_>>())
+        .build();
+    let invocation = Invocation::builder()
+        .execution_successful(true)
+        .tool_execution_notifications(notes.collect::<Vec<_>>())
+        .build();
+    let results = report.findings.iter().map(|f| result(f, files));
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .invocations(vec![invocation])
+        .column_kind(json!("unicodeCodePoints"))
+        .results(results.collect::<Vec<_>>())
+        .properties(properties([("verdict", json!(verdict_line(report)))]))
+        .build();
+    let whole = Sarif::builder()
+        .version(json!("2.1.0"))
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .runs(vec![run])
+        .build();
+    format!("{:#}\n", json!(whole))
 }
 
-fn result(f: &FindingReport, files: &Files<'_>) -> Value {
+fn text(text: impl Into<String>) -> Message {
+    Message::builder().text(text.into()).build()
+}
+
+fn properties<const N: usize>(known: [(&str, Value); N]) -> PropertyBag {
+    let known = known.map(|(name, value)| (name.to_owned(), value));
+    PropertyBag::builder()
+        .additional_properties(BTreeMap::from(known))
+        .build()
+}
+
+fn result(f: &FindingReport, files: &Files<'_>) -> sarif::Result {
     let finding = &f.finding;
     let (at, _) = own(&finding.location, &finding.stack);
     let related = finding.related.iter().enumerate().map(|(id, r)| {
-        let mut value = location(own(&r.location, &r.stack).0, files);
-        value["id"] = json!(id);
         let thread = match r.thread.as_str() {
             "" => String::new(),
             thread => format!("thread {thread}: "),
         };
-        value["message"] = json!({"text": format!("{thread}{}", r.message)});
-        value
+        Location {
+            id: Some(id as i64),
+            message: Some(text(format!("{thread}{}", r.message))),
+            ..location(own(&r.location, &r.stack).0, files)
+        }
     });
-    let mut value = json!({
-        "ruleId": finding.kind.name(),
-        "level": "error",
-        "message": {"text": finding.message},
-        "locations": [location(at, files)],
-        "relatedLocations": related.collect::<Vec<_>>(),
-        "partialFingerprints": {"selvedge/v1": fingerprint(f)},
-        "properties": {
-            "inputs": crate::inputs_json(&f.inputs),
-            "schedule": f.schedule.to_string(),
-            "thread": finding.thread,
-        },
-    });
-    if !f.rows.is_empty() {
-        value["codeFlows"] = json!([{"threadFlows": thread_flows(f, files)}]);
+    let result = sarif::Result::builder()
+        .rule_id(finding.kind.name())
+        .level(ResultLevel::Error)
+        .message(text(&finding.message))
+        .locations(vec![location(at, files)])
+        .related_locations(related.collect::<Vec<_>>())
+        .partial_fingerprints(BTreeMap::from([("selvedge/v1".to_owned(), fingerprint(f))]))
+        .properties(properties([
+            ("inputs", crate::inputs_json(&f.inputs)),
+            ("schedule", json!(f.schedule.to_string())),
+            ("thread", json!(finding.thread)),
+        ]))
+        .build();
+    let flow = CodeFlow::builder().thread_flows(thread_flows(f, files)).build();
+    sarif::Result {
+        code_flows: (!f.rows.is_empty()).then(|| vec![flow]),
+        ..result
     }
-    value
 }
 
 /// What stays the same when lines move: the kind, and the files and functions of all places.
 fn fingerprint(f: &FindingReport) -> String {
     let finding = &f.finding;
-    let part = |location: &Location, stack: &[Location]| {
+    let part = |location: &Place, stack: &[Place]| {
         let (at, _) = own(location, stack);
         let file = at.file.rsplit('/').next().unwrap_or_default();
         format!("{file}:{}", at.function)
@@ -110,25 +140,32 @@ fn fingerprint(f: &FindingReport) -> String {
 }
 
 /// The schedule: what each thread does, numbered in the order of all.
-fn thread_flows(f: &FindingReport, files: &Files<'_>) -> Vec<Value> {
+fn thread_flows(f: &FindingReport, files: &Files<'_>) -> Vec<ThreadFlow> {
     let skipped = f.rows.len().saturating_sub(MOST_ROWS);
-    let mut threads: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    let mut threads: BTreeMap<&str, Vec<ThreadFlowLocation>> = BTreeMap::new();
     for (number, row) in f.rows.iter().enumerate().skip(skipped) {
         let importance = match row.kind {
             RowKind::Step if !row.matters => "unimportant",
             RowKind::Step => "important",
             RowKind::Related | RowKind::Fault | RowKind::Waits => "essential",
         };
-        let mut at = location(&row.location, files);
-        at["message"] = json!({"text": row.text});
-        threads.entry(&row.thread).or_default().push(json!({
-            "location": at,
-            "executionOrder": number + 1,
-            "importance": importance,
-        }));
+        let at = Location {
+            message: Some(text(&row.text)),
+            ..location(&row.location, files)
+        };
+        let step = ThreadFlowLocation::builder()
+            .location(at)
+            .execution_order(number as i64 + 1)
+            .importance(json!(importance))
+            .build();
+        threads.entry(&row.thread).or_default().push(step);
     }
-    let flow =
-        |(thread, steps): (&str, Vec<Value>)| json!({"id": thread_heading(f, thread), "locations": steps});
+    let flow = |(thread, steps)| {
+        ThreadFlow::builder()
+            .id(thread_heading(f, thread))
+            .locations(steps)
+            .build()
+    };
     threads.into_iter().map(flow).collect()
 }
 
@@ -140,7 +177,7 @@ struct Files<'a> {
 
 impl Files<'_> {
     /// A column in characters, from 1. Debug information counts bytes.
-    fn column(&self, at: &Location) -> usize {
+    fn column(&self, at: &Place) -> usize {
         let bytes = at.column as usize - 1;
         let text = self.sources.get(&at.file);
         let line = text.and_then(|text| text.lines().nth(at.line as usize - 1));
@@ -151,17 +188,21 @@ impl Files<'_> {
     }
 }
 
-fn location(at: &Location, files: &Files<'_>) -> Value {
+fn location(at: &Place, files: &Files<'_>) -> Location {
     if at.file.is_empty() {
-        return json!({});
+        return Location::builder().build();
     }
-    let mut physical = json!({"artifactLocation": {"uri": uri(&at.file, files.directory)}});
-    if at.line > 0 {
-        physical["region"] = if at.column > 0 {
-            json!({"startLine": at.line, "startColumn": files.column(at)})
-        } else {
-            json!({"startLine": at.line})
-        };
-    }
-    json!({"physicalLocation": physical})
+    let file = ArtifactLocation::builder()
+        .uri(uri(&at.file, files.directory))
+        .build();
+    let region = Region {
+        start_line: (at.line > 0).then_some(i64::from(at.line)),
+        start_column: (at.line > 0 && at.column > 0).then(|| files.column(at) as i64),
+        ..Region::builder().build()
+    };
+    let physical = PhysicalLocation {
+        region: (at.line > 0).then_some(region),
+        ..PhysicalLocation::builder().artifact_location(file).build()
+    };
+    Location::builder().physical_location(physical).build()
 }

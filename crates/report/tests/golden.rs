@@ -194,10 +194,10 @@ fn reports_for_programs() {
         )
     );
     insta::assert_snapshot!("sarif-race", sarif(&violated, Path::new("/home"), &sources()));
-    insta::assert_snapshot!("junit-race", junit(&violated));
+    insta::assert_snapshot!("junit-race", junit(&violated).unwrap());
     insta::assert_snapshot!(
         "junit-unknown",
-        junit(&report(Verdict::Unknown, vec![unsupported()], vec![]))
+        junit(&report(Verdict::Unknown, vec![unsupported()], vec![])).unwrap()
     );
     insta::assert_snapshot!("json-verified", json(&report(Verdict::Verified, vec![], vec![])));
 }
