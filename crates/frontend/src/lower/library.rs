@@ -24,6 +24,10 @@ const THROWS: [(&str, &str); 2] = [
     ("_ZNSt6thread4joinEv", "_ZSt20__throw_system_errori"),
     ("_ZNSt6thread6detachEv", "_ZSt20__throw_system_errori"),
 ];
+/// Operators new, which throw if no object of the size can exist, and the function that throws for
+/// them if there is something to unwind.
+const ALLOCATES: [&str; 4] = ["_Znwm", "_Znam", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t"];
+const THROWS_BAD_ALLOC: &str = "_ZSt17__throw_bad_allocv";
 /// Native models that end threads, and the function that unwinds them if there is something to
 /// unwind.
 const ENDS: [&str; 3] = ["pthread_exit", "thrd_exit", "pthread_cancel"];
@@ -158,6 +162,9 @@ fn thrown(program: &Program, entry: FuncId) -> Vec<(FuncId, &'static str)> {
         let name = functions[id].name.as_str();
         if unwinds && ENDS.contains(&name) {
             return Some((id, UNWINDS));
+        }
+        if unwinds && ALLOCATES.contains(&name) {
+            return Some((id, THROWS_BAD_ALLOC));
         }
         let (_, thrower) = THROWS.iter().find(|(model, _)| *model == name)?;
         Some((id, *thrower))

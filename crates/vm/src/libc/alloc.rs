@@ -1,15 +1,16 @@
 //! Allocation: the malloc family, `strdup`, and C++'s `operator new` and `delete`.
 //!
 //! Allocation fails only for sizes that no machine has (more than `PTRDIFF_MAX`). Then C functions
-//! return NULL and set ENOMEM as in glibc, and C++'s operators return a null pointer. A size that a
-//! real machine may have but this one cannot hold is a limit. Zero bytes give a separate object of
-//! size 0.
+//! return NULL and set ENOMEM as in glibc, and C++'s operators throw `std::bad_alloc` or, with
+//! `nothrow`, return a null pointer. A size that a real machine may have but this one cannot hold
+//! is a limit. Zero bytes give a separate object of size 0.
 //!
 //! `free` ends the object and counts as a write of all its bytes. Under visibility `memory` and
 //! while there are other threads, `free` and `realloc` are visible actions on the object as a
 //! whole. Objects made by C++'s `new` and `new[]` must be given to `delete` and `delete[]`, unless
 //! the program defines its own operators.
 
+use super::cxx::throw_bad_alloc;
 use super::{Answer, by_element, bytes, plain};
 use crate::memory::{Kind, Life, Maker, Object};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
@@ -48,14 +49,17 @@ pub fn find(name: &str) -> Option<Native> {
         "malloc_usable_size" => plain!(usable_size),
         "strdup" | "__strdup" => by_element!(strdup),
         "strndup" | "__strndup" => by_element!(strndup),
-        // operator new and new[] of (size), (size, nothrow), (size, align), (size, align, nothrow)
-        "_Znwm" | "_ZnwmRKSt9nothrow_t" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::New)),
-        "_Znam" | "_ZnamRKSt9nothrow_t" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::NewArray)),
-        "_ZnwmSt11align_val_t" | "_ZnwmSt11align_val_tRKSt9nothrow_t" => {
-            plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::New))
-        }
-        "_ZnamSt11align_val_t" | "_ZnamSt11align_val_tRKSt9nothrow_t" => {
-            plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::NewArray))
+        // operator new and new[] of (size) and (size, align)
+        "_Znwm" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::New, throw_bad_alloc)),
+        "_Znam" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::NewArray, throw_bad_alloc)),
+        "_ZnwmSt11align_val_t" => plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::New, throw_bad_alloc)),
+        "_ZnamSt11align_val_t" => plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::NewArray, throw_bad_alloc)),
+        // The same with nothrow as the last argument.
+        "_ZnwmRKSt9nothrow_t" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::New, null)),
+        "_ZnamRKSt9nothrow_t" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::NewArray, null)),
+        "_ZnwmSt11align_val_tRKSt9nothrow_t" => plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::New, null)),
+        "_ZnamSt11align_val_tRKSt9nothrow_t" => {
+            plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::NewArray, null))
         }
         // operator delete and delete[] of (p), (p, size), (p, align), (p, size, align), each with
         // nothrow
@@ -118,22 +122,32 @@ fn calloc(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::word(make(cx, count.checked_mul(size), ALIGN, true)?))
 }
 
-fn new(cx: &mut Cx<'_>, by: Maker) -> Answer {
+/// What an operator new does if no object of the size can exist.
+type Failure = fn(&mut Cx<'_>) -> Flow;
+
+fn null(_: &mut Cx<'_>) -> Flow {
+    Flow::word(0)
+}
+
+fn new(cx: &mut Cx<'_>, by: Maker, failure: Failure) -> Answer {
     let size = cx.word(0)?;
-    make_new(cx, size, ALIGN, by)
+    make_new(cx, size, ALIGN, by, failure)
 }
 
-fn new_aligned(cx: &mut Cx<'_>, by: Maker) -> Answer {
+fn new_aligned(cx: &mut Cx<'_>, by: Maker, failure: Failure) -> Answer {
     let (size, align) = (cx.word(0)?, cx.word(1)?);
-    make_new(cx, size, align.max(ALIGN), by)
+    make_new(cx, size, align.max(ALIGN), by, failure)
 }
 
-fn make_new(cx: &mut Cx<'_>, size: u64, align: u64, by: Maker) -> Answer {
+fn make_new(cx: &mut Cx<'_>, size: u64, align: u64, by: Maker, failure: Failure) -> Answer {
     let object = match size <= i64::MAX as u64 {
         true => cx.new_object(size, align, by)?,
         false => None,
     };
-    Ok(Flow::word(object.unwrap_or_default()))
+    Ok(match object {
+        Some(base) => Flow::word(base),
+        None => failure(cx),
+    })
 }
 
 fn aligned_alloc(cx: &mut Cx<'_>) -> Answer {

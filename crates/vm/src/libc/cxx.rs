@@ -89,6 +89,23 @@ pub(crate) fn throw_system_error(cx: &mut Cx<'_>, code: i32) -> Flow {
     }
 }
 
+/// The function that throws a `std::bad_alloc` for native models. It is linked only into programs
+/// that have calls which may catch an exception, or where destructors run.
+const THROWS_BAD_ALLOC: &str = "_ZSt17__throw_bad_allocv";
+
+/// Throws a `std::bad_alloc`.
+pub(super) fn throw_bad_alloc(cx: &mut Cx<'_>) -> Flow {
+    match cx.program.module.function(THROWS_BAD_ALLOC) {
+        Some(function) if cx.program.module.functions[function].is_defined() => {
+            Flow::Call(cx.program.function_address(function), smallvec![])
+        }
+        _ => {
+            let text = "an exception of type std::bad_alloc is thrown, and nobody catches it: std::bad_alloc";
+            ends(cx, text.to_owned())
+        }
+    }
+}
+
 /// The function that unwinds a thread that ends.
 const UNWINDS: &str = "__selvedge_unwind_thread";
 
@@ -105,5 +122,5 @@ pub(crate) fn unwind_thread(cx: &mut Cx<'_>) -> Flow {
 /// Whether a function that a native model calls is the end of the model: it throws.
 pub(super) fn is_thrower(cx: &Cx<'_>, function: selvedge_ir::FuncId) -> bool {
     let name = cx.program.module.functions[function].name.as_str();
-    matches!(name, THROWS_SYSTEM_ERROR | UNWINDS)
+    matches!(name, THROWS_SYSTEM_ERROR | THROWS_BAD_ALLOC | UNWINDS)
 }
