@@ -1,5 +1,8 @@
 //! Messages of the protocol: the arguments of requests, as far as the server uses them, and the
 //! server's capabilities. Texts and field names follow the specification, version 1.70.
+//!
+//! The types are our own. The published crates of DAP types are early versions (`dap` 0.4.1-alpha1,
+//! `debug-adapter-protocol` 0.1.0, `dap-types` 0.0.1).
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -437,13 +437,20 @@ impl Vm {
             return;
         }
         let certain = |operand| self.certain_number(w.get(operand));
+        let first = certain(inst.b);
         // The second operand of a truncation is no register.
         let second = if inst.op == Op::Trunc {
             None
         } else {
             certain(inst.c)
         };
-        if placement::matters(inst, certain(inst.b), second) {
+        // A hash may look like an address by chance.
+        let is_in_object = |number: Option<u64>| {
+            number.is_some_and(|bits| {
+                placement::is_address(bits) && self.state.memory.object_at(bits).is_some()
+            })
+        };
+        if placement::matters(inst, first, second) && (is_in_object(first) || is_in_object(second)) {
             self.note_address_use(self.site(thread, ip).stmt);
         }
     }
