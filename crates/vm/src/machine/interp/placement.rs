@@ -33,27 +33,33 @@ fn differ_in_slot(address: u64, other: u64) -> bool {
     (address ^ other) >> slot_shift(address) != 0
 }
 
+/// Whether one of two numbers looks like the address of an object. Most numbers are small.
+#[inline(always)]
+fn any_address(x: u64, y: u64) -> bool {
+    (x | y) >> 46 != 0 && (is_address(x) | is_address(y))
+}
+
 /// Whether a sum depends on placement: of two addresses, or if it leaves the object of the one.
 #[inline(always)]
 pub(super) fn sum(x: u64, y: u64) -> bool {
     let sum = x.wrapping_add(y);
-    match (is_address(x), is_address(y)) {
-        (false, false) => false,
-        (true, true) => true,
-        (true, false) => differ_in_slot(x, sum),
-        (false, true) => differ_in_slot(y, sum),
-    }
+    any_address(x, y)
+        && match (is_address(x), is_address(y)) {
+            (true, false) => differ_in_slot(x, sum),
+            (false, _) => differ_in_slot(y, sum),
+            (true, true) => true,
+        }
 }
 
 /// Whether a difference depends on placement. The distance of two addresses in one object does not.
 #[inline(always)]
 pub(super) fn difference(x: u64, y: u64) -> bool {
-    match (is_address(x), is_address(y)) {
-        (false, false) => false,
-        (true, true) => differ_in_slot(x, y),
-        (true, false) => differ_in_slot(x, x.wrapping_sub(y)),
-        (false, true) => true,
-    }
+    any_address(x, y)
+        && match (is_address(x), is_address(y)) {
+            (true, true) => differ_in_slot(x, y),
+            (true, false) => differ_in_slot(x, x.wrapping_sub(y)),
+            (false, _) => true,
+        }
 }
 
 /// Whether a mask has some of the bits that depend on placement, and not all of them.
@@ -62,27 +68,16 @@ fn partial(mask: u64) -> bool {
     mask & PLACED != 0 && mask & PLACED != PLACED
 }
 
-/// Whether a conjunction depends on placement: it keeps some of the bits in question, not all.
+/// Whether a conjunction or a disjunction depends on placement: it keeps or sets some of the bits
+/// in question, not all.
 #[inline(always)]
-pub(super) fn conjunction(x: u64, y: u64) -> bool {
-    match (is_address(x), is_address(y)) {
-        (false, false) => false,
-        (true, true) => x != y,
-        (true, false) => partial(y),
-        (false, true) => partial(x),
-    }
-}
-
-/// Whether a disjunction depends on placement: it sets some of the bits in question, not
-/// all.
-#[inline(always)]
-pub(super) fn disjunction(x: u64, y: u64) -> bool {
-    match (is_address(x), is_address(y)) {
-        (false, false) => false,
-        (true, true) => x != y,
-        (true, false) => partial(y),
-        (false, true) => partial(x),
-    }
+pub(super) fn mask(x: u64, y: u64) -> bool {
+    any_address(x, y)
+        && match (is_address(x), is_address(y)) {
+            (true, true) => x != y,
+            (true, false) => partial(y),
+            (false, _) => partial(x),
+        }
 }
 
 /// Whether results of an operation may depend on placement.
@@ -131,8 +126,7 @@ pub(super) fn matters(inst: Inst, x: Option<u64>, y: Option<u64>) -> bool {
         // where it is used.
         Op::Add => x.zip(y).is_some_and(|(x, y)| sum(x, y)),
         Op::Sub => x.zip(y).map_or(is_placed(y), |(x, y)| difference(x, y)),
-        Op::And => both(conjunction),
-        Op::Or => both(disjunction),
+        Op::And | Op::Or => both(mask),
         Op::Mul | Op::Xor => any,
         Op::UDiv | Op::SDiv | Op::URem | Op::SRem => is_placed(x),
         Op::Shl | Op::LShr | Op::AShr => is_placed(x) && y.is_none_or(|by| by < 47),
@@ -160,8 +154,8 @@ mod tests {
         let cases: [(Depends, Operation); 4] = [
             (sum, u64::wrapping_add),
             (difference, u64::wrapping_sub),
-            (conjunction, |x, y| x & y),
-            (disjunction, |x, y| x | y),
+            (mask, |x, y| x & y),
+            (mask, |x, y| x | y),
         ];
         let numbers = [0, 1, 7, 15, !0, !7, !15, 0xfff, !0xfff, 0x30, 1 << 20, !0 >> 1];
         let distances = (4..46).map(|bit| 1u64 << bit);
@@ -192,8 +186,7 @@ mod tests {
     #[test]
     fn two_addresses_are_harmless_within_one_object() {
         assert!(!difference(A, A + 8) && difference(A, B));
-        assert!(sum(A, A) && !conjunction(A, A) && conjunction(A, B));
-        assert!(!disjunction(B, B) && disjunction(A, B));
+        assert!(sum(A, A) && !mask(A, A) && mask(A, B));
         assert!(!are_apart(A, A + 8) && are_apart(A, B));
     }
 }

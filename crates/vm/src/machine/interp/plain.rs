@@ -100,8 +100,8 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
             Op::Sub => placed!(inst, placement::difference, |a, b, width| a.wrapping_sub(b)
                 & mask(width)),
             Op::Mul => number!(inst, |a, b, width| a.wrapping_mul(b) & mask(width)),
-            Op::And => placed!(inst, placement::conjunction, |a, b, _width| a & b),
-            Op::Or => placed!(inst, placement::disjunction, |a, b, _width| a | b),
+            Op::And => placed!(inst, placement::mask, |a, b, _width| a & b),
+            Op::Or => placed!(inst, placement::mask, |a, b, _width| a | b),
             Op::Xor => number!(inst, |a, b, _width| a ^ b),
             Op::Shl | Op::LShr | Op::AShr => {
                 let (x, y) = (w.get(inst.b), w.get(inst.c));

@@ -135,8 +135,7 @@ impl Vm {
         let matters = match op {
             BinOp::Add => by_half(placement::sum),
             BinOp::Sub => by_half(placement::difference),
-            BinOp::And => by_half(placement::conjunction),
-            BinOp::Or => by_half(placement::disjunction),
+            BinOp::And | BinOp::Or => by_half(placement::mask),
             BinOp::Shl | BinOp::LShr | BinOp::AShr => any(x) && b.bits < 47,
             BinOp::Mul | BinOp::Xor => any(x) || any(y),
             _ => any(x),
