@@ -38,6 +38,10 @@ pub struct Config {
     pub stop: Stop,
     /// True if sleep sets cut off executions that only repeat a class.
     pub sleep_sets: bool,
+    /// True if `dpor` explores two sections of one mutex in both orders only if what they do is
+    /// dependent. It needs sleep sets, and machines in which each access to memory that matters is
+    /// an action. Where a search is saved or goes on from a saved one, it changes nothing.
+    pub peek: bool,
     /// The maximum number of executions, including redundant ones. Without it, sampling strategies
     /// take 10,000. A bounded `dpor` uses one core, so that the executions are the first ones in
     /// depth-first order.
@@ -85,6 +89,7 @@ impl Default for Config {
             .into(),
             stop: Stop::First,
             sleep_sets: true,
+            peek: false,
             max_executions: None,
             max_events: 1_000_000,
             jobs: 1,

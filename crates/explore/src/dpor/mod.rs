@@ -36,6 +36,7 @@
 
 mod contended;
 mod order;
+mod peeking;
 mod search;
 mod set;
 mod share;
@@ -43,9 +44,11 @@ mod weaken;
 
 use crate::kept::{Kept, Misfit, State};
 use crate::{Assumption, Attempt, Config, Control, Report, until_it_holds};
+use peeking::Peeking;
 use selvedge_base::ForTests;
 use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
 use set::{Set, Wide};
+use share::Ended;
 pub use weaken::Weaken;
 
 /// Explores every class of executions. `make` makes machines; all of them must be equal and at
@@ -142,12 +145,19 @@ where
         Some(State::Sample(_)) => return Err(Misfit("it is one of another strategy")),
     };
     let keeper = kept.keeper;
-    let first = match from {
+    let threads = match from {
         Some(from) if from.wide => Threads::Many,
         _ => Threads::Few,
     };
-    until_it_holds(first, |threads, again| {
+    // A saved search does not say which mutexes were refused.
+    let peeks = config.peek && config.sleep_sets && !relation.refines() && from.is_none() && keeper.is_none();
+    let first = Assumed {
+        threads,
+        peeking: peeks.then(Peeking::all),
+    };
+    until_it_holds(first, |Assumed { threads, peeking }, again| {
         let from = (from.filter(|_| !again), keeper);
+        let relation = (relation, peeking.as_ref());
         let explored = match threads {
             Threads::Few => share::explore::<u64, _, _, _, _>(make, relation, config, control, weaken, from),
             Threads::Many => {
@@ -155,11 +165,38 @@ where
             }
         };
         Ok(match (explored?, threads) {
-            (Some(report), _) => Attempt::Holds(report),
-            (None, Threads::Few) => Attempt::fails(Threads::Many),
-            (None, Threads::Many) => Attempt::Holds(too_many_threads()),
+            (Ended::Report(report), _) => Attempt::Holds(report),
+            (Ended::Refused(report), threads) => Attempt::Fails {
+                next: Assumed {
+                    threads,
+                    peeking: peeking.and_then(Peeking::next),
+                },
+                findings: report.faults,
+            },
+            (Ended::TooManyThreads, Threads::Few) => Attempt::fails(Assumed {
+                threads: Threads::Many,
+                peeking,
+            }),
+            (Ended::TooManyThreads, Threads::Many) => Attempt::Holds(too_many_threads()),
         })
     })
+}
+
+/// What is assumed of the program.
+struct Assumed {
+    threads: Threads,
+    /// The mutexes whose sections are one event each.
+    peeking: Option<Peeking>,
+}
+
+impl Assumption for Assumed {
+    fn weaker(&self) -> u32 {
+        let threads = match self.threads {
+            Threads::Few => 1,
+            Threads::Many => 0,
+        };
+        threads + self.peeking.as_ref().map_or(0, Peeking::weaker)
+    }
 }
 
 /// The number of threads that the program is assumed to have at most.
@@ -169,15 +206,6 @@ enum Threads {
     Few,
     /// As many as fit into the largest sets.
     Many,
-}
-
-impl Assumption for Threads {
-    fn weaker(&self) -> u32 {
-        match self {
-            Threads::Few => 1,
-            Threads::Many => 0,
-        }
-    }
 }
 
 #[cold]

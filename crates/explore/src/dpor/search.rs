@@ -5,10 +5,12 @@ mod handed;
 mod keep;
 mod leaf;
 mod races;
+mod sections;
 mod take;
 
 use super::contended::Contended;
 use super::order::Order;
+use super::peeking::Peeking;
 use super::set::Set;
 use super::share::{Given, Worker};
 use super::weaken::Weaken;
@@ -16,10 +18,12 @@ use crate::kept::Keeper;
 use crate::record::Record;
 use crate::{Config, Control, Stop};
 pub(super) use keep::{Suspended, members};
+use sections::Contents;
 use selvedge_base::{ForTests, Id, StmtId, ThreadId};
 use selvedge_model::{
     Action, Choice, Dependence, Detector, Fault, Limit, LimitKind, Op, OpClass, Pending, Status, Undo,
 };
+use std::rc::Rc;
 
 /// Why a search ended before its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +36,8 @@ pub(super) enum Halt {
     TooManyThreads,
     /// The result of this search is not needed any more.
     Cancelled,
+    /// The sections of some mutex must not be one event each.
+    Refused,
 }
 
 /// A state on the current path, before the event at its position.
@@ -51,6 +57,8 @@ pub(super) struct Node<S, A, B> {
     thread: u16,
     alternative: u16,
     alternatives: u16,
+    /// The length of [`Search::schedule`] at this node.
+    schedule: u32,
     /// The only child is a local action.
     local: bool,
     /// The values of [`Search::locals`], [`Search::known`], [`Search::uncontended`] and
@@ -138,6 +146,13 @@ where
     lists: Vec<u16>,
     room: usize,
     choices: Vec<Choice>,
+    /// All choices, if sections are one event each. Otherwise it is empty, and each event has one
+    /// choice.
+    schedule: Vec<Choice>,
+    /// The mutexes whose sections are one event each.
+    peeking: Option<&'a Peeking>,
+    /// What is known of sections that threads are about to take.
+    peeked: Vec<(usize, Rc<Contents>)>,
     order: Order,
     faults: Vec<Fault>,
     races: Vec<u32>,
@@ -175,7 +190,7 @@ where
 {
     pub fn new(
         (machine, detector): (M, D),
-        relation: &'a P,
+        (relation, peeking): (&'a P, Option<&'a Peeking>),
         config: &'a Config,
         control: &'a Control,
         weaken: ForTests<Weaken>,
@@ -192,6 +207,9 @@ where
             lists: Vec::new(),
             room: ROOM,
             choices: Vec::new(),
+            schedule: Vec::new(),
+            peeking,
+            peeked: Vec::new(),
             order: Order::new(),
             faults: Vec::new(),
             races: Vec::new(),
@@ -395,6 +413,7 @@ where
             thread: first as u16,
             alternative: 0,
             alternatives: self.machine.pending()[first].alternatives,
+            schedule: self.schedule.len() as u32,
             local,
             locals: self.locals,
             known: self.known,
@@ -418,11 +437,18 @@ where
         if looked && op == Op::Cancel {
             self.reverse_cancelled(thread);
         }
-        let action = &self.machine.pending()[thread].action;
-        if !local && !sleep.is_empty() {
-            sleep = self.still_asleep(sleep, action);
+        if self.peeking.is_some() {
+            if let Some(section) = self.section_at(thread) {
+                return self.step_section(thread, sleep, &section);
+            }
+            sleep = self.prepare_action(sleep, thread);
+        } else {
+            let action = &self.machine.pending()[thread].action;
+            if !local && !sleep.is_empty() {
+                sleep = self.still_asleep(sleep, action);
+            }
+            self.order.look(self.relation, action, thread);
         }
-        self.order.look(self.relation, action, thread);
         if looked {
             self.reverse_races(thread);
         } else if alternative == 0 && !local {
@@ -535,6 +561,8 @@ where
         self.uncontended = node_state.uncontended;
         self.hot = node_state.hot;
         self.choices.truncate(node);
+        self.schedule.truncate(node_state.schedule as usize);
+        self.peeked.clear();
     }
 }
 

@@ -18,6 +18,7 @@
 mod rest;
 
 use super::contended::Contended;
+use super::peeking::Peeking;
 use super::search::{Halt, Job, Node, Request, Search, Suspended};
 use super::set::Set;
 use super::weaken::Weaken;
@@ -128,16 +129,24 @@ impl<S: Set> Drop for Close<'_, S> {
     }
 }
 
-/// Explores everything, or the rest of a saved search. `None` if there were more threads than a set
-/// holds.
+/// How an exploration ended.
+pub(super) enum Ended {
+    Report(Report),
+    /// There were more threads than a set holds.
+    TooManyThreads,
+    /// The sections of some mutex must not be one event each.
+    Refused(Report),
+}
+
+/// Explores everything, or the rest of a saved search.
 pub(super) fn explore<S, M, D, P, F>(
     make: &F,
-    relation: &P,
+    relation: (&P, Option<&Peeking>),
     config: &Config,
     control: &Control,
     weaken: ForTests<Weaken>,
     (from, keeper): (Option<&SearchState>, Option<&dyn Keeper>),
-) -> Result<Option<Report>, Misfit>
+) -> Result<Ended, Misfit>
 where
     S: Set + Sync,
     M: Undo,
@@ -226,12 +235,18 @@ where
         None => StopReason::Complete,
         Some(Halt::Finding) => StopReason::Finding,
         Some(Halt::Limit(limit)) => StopReason::Limit(limit),
-        Some(Halt::TooManyThreads) => return Ok(None),
+        Some(Halt::TooManyThreads) => return Ok(Ended::TooManyThreads),
+        Some(Halt::Refused) => return Ok(Ended::Refused(job.record.finish(StopReason::Complete))),
         // Only work for which another worker waits is cancelled, and no worker waits for the root.
         // So a worker's panic is being propagated.
         Some(Halt::Cancelled) => StopReason::Limit(control.limit()),
     };
-    Ok(Some(job.record.finish(stop)))
+    let report = job.record.finish(stop);
+    let failed = relation.1.is_some_and(Peeking::has_failed);
+    Ok(match failed && report.stop == StopReason::Complete {
+        true => Ended::Refused(report),
+        false => Ended::Report(report),
+    })
 }
 
 impl<S: Set> Shared<'_, S> {

@@ -18,4 +18,16 @@ pub enum Weaken {
     Alternatives,
     /// The search for races of the thread that moved is left out.
     OwnSearch,
+    /// Accesses outside of sections are not checked against those inside.
+    SectionAccesses,
+    /// A section ends before an action that it must not hold.
+    SectionContents,
+    /// What else is done with a mutex is not checked against its sections.
+    SectionMutex,
+    /// A section that stopped inside, or that is blocked, counts as known.
+    SectionStops,
+    /// Each section happens before the next one of its mutex.
+    SectionClocks,
+    /// A section that sleeps is compared by its mutex alone.
+    SectionSleep,
 }

@@ -107,7 +107,7 @@ impl Order {
     }
 
     #[inline(always)]
-    fn look_use<P: Dependence>(
+    pub(super) fn look_use<P: Dependence>(
         &mut self,
         relation: &P,
         (key, bytes, class): (u64, u8, OpClass),
@@ -187,6 +187,7 @@ impl Order {
             events,
             current,
             kept,
+            uses,
             ..
         } = self;
         let clock = rows.row(current[thread]);
@@ -195,7 +196,10 @@ impl Order {
             kept.look(relation, action, (clock, end), |_, found| looked.push(found));
             return from;
         }
-        action.for_each_use(|key, bytes, class| {
+        for &Use {
+            key, bytes, class, ..
+        } in uses.iter()
+        {
             let dependent = relation.dependent_classes(class);
             let racing = relation.racing_classes(class);
             for (_, cell) in cells.of(key) {
@@ -230,7 +234,7 @@ impl Order {
                     }
                 }
             }
-        });
+        }
         from
     }
 

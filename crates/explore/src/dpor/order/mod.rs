@@ -11,6 +11,7 @@ mod cells;
 mod kept;
 mod look;
 mod rows;
+mod sections;
 
 use super::set::Set;
 pub(super) use cells::Passed;
@@ -32,6 +33,8 @@ struct Event {
     thread: u32,
     /// The position in the log of uses at which its entries begin.
     log: u32,
+    /// The mutex of which the event is a section; 0 if it is none.
+    section: u64,
 }
 
 /// A new clock that an event gave to another thread.
@@ -223,6 +226,7 @@ impl Order {
             before,
             thread: thread as u32,
             log: self.cells.mark(),
+            section: 0,
         });
         if relation.refines() {
             self.kept.record(&self.uses, ends, thread, tick);
@@ -291,6 +295,13 @@ impl Order {
         let cell = self.cells.end_of(thread);
         let dependent = relation.dependent_classes(OpClass::Exit);
         self.cells.note(cell, OpClass::Exit, dependent, thread, tick);
+    }
+
+    /// Says of the event just recorded that it is a section of a mutex.
+    pub fn is_section_of(&mut self, mutex: u64) {
+        if let Some(event) = self.events.last_mut() {
+            event.section = mutex;
+        }
     }
 
     /// Orders the last event before the next event of another thread, which its outcome names.

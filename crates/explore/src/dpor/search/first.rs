@@ -56,8 +56,13 @@ where
     pub(super) fn learn(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
         let class = action.op.class();
+        let section = action.op == Op::Lock && self.peeking.is_some_and(|p| p.suits(action.object.0));
         let classes = class.bit() | self.relation.racing_classes(class);
         if let Some(learned) = &mut self.learned {
+            if section {
+                learned.insert(action.object.0, classes);
+                return;
+            }
             self.order.for_each_race(self.relation, action, thread, |key, _| {
                 learned.insert(key, classes)
             });
@@ -98,6 +103,12 @@ where
         }
         self.locals.assign(thread, local);
         self.known.remove(thread);
+    }
+
+    /// The same after a section.
+    pub(super) fn note_moved(&mut self, thread: usize) {
+        let local = is_local(&self.machine.pending()[thread].action);
+        self.note_next(thread, local);
     }
 
     /// A thread in `awake` whose next action is local; `last` moved last. A data choice takes

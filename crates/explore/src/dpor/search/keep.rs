@@ -309,6 +309,12 @@ where
             self.job.halt = Some(Halt::Limit(differs()));
             return;
         }
+        if let Some(section) = self.section_at(choice.thread.index()) {
+            self.look_at_section(choice.thread.index(), &section);
+            self.take_section(choice.thread.index(), &section, false);
+            return self.peeked.clear();
+        }
+        self.peeked.clear();
         let pending = self.machine.pending();
         let (threads, action) = (pending.len(), &pending[choice.thread.index()].action);
         let op = action.op;

@@ -26,7 +26,11 @@ where
     #[cold]
     pub(super) fn report_some(&mut self) {
         let notices = self.machine.notices();
-        let mut faulty = self.job.record.notice(self.config, notices, &self.choices);
+        let choices = match self.peeking {
+            None => &self.choices,
+            Some(_) => &self.schedule,
+        };
+        let mut faulty = self.job.record.notice(self.config, notices, choices);
         faulty |= self.note_faults();
         if faulty && self.config.stop == Stop::First {
             self.job.halt = Some(Halt::Finding);
@@ -35,8 +39,12 @@ where
 
     pub(super) fn note_faults(&mut self) -> bool {
         let mut faulty = false;
+        let choices = match self.peeking {
+            None => &self.choices,
+            Some(_) => &self.schedule,
+        };
         for fault in self.faults.drain(..) {
-            faulty |= self.job.record.fault(self.config, fault, &self.choices);
+            faulty |= self.job.record.fault(self.config, fault, choices);
         }
         faulty
     }

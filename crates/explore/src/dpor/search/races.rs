@@ -1,5 +1,6 @@
 //! The races of an execution, and the threads that must be explored because of them.
 
+use super::sections::uses_of;
 use super::{Halt, Request, Search, is_local};
 use crate::dpor::order::Passed;
 use crate::dpor::set::Set;
@@ -28,6 +29,20 @@ where
                 asleep.remove(other);
             }
         }
+        asleep
+    }
+
+    /// Where sections are one event each: searches for the predecessors of an action that is none.
+    /// Returns the members of `sleep` that it does not wake.
+    pub(super) fn prepare_action(&mut self, sleep: S, thread: usize) -> S {
+        let action = self.machine.pending()[thread].action;
+        let asleep = match is_local(&action) || sleep.is_empty() {
+            true => sleep,
+            false => self.still_asleep_after(sleep, Some(&action), &uses_of(&action)),
+        };
+        self.order.look(self.relation, &action, thread);
+        self.check_action(thread);
+        self.forget_peeked(asleep, thread);
         asleep
     }
 
@@ -249,8 +264,13 @@ where
     /// Finds and reverses the races of a pending action for which
     /// [`look`](super::super::order::Order::look) was not called.
     fn look_and_reverse(&mut self, thread: usize) {
-        let action = &self.machine.pending()[thread].action;
-        self.order.look(self.relation, action, thread);
+        match self.section_at(thread) {
+            Some(section) => self.look_at_section(thread, &section),
+            None => {
+                let action = &self.machine.pending()[thread].action;
+                self.order.look(self.relation, action, thread);
+            }
+        }
         self.reverse_races(thread);
     }
 

@@ -36,6 +36,9 @@ where
         }
         let event = self.machine.step(choice);
         self.choices.push(choice);
+        if self.peeking.is_some() {
+            self.schedule.push(choice);
+        }
         let pending = self.machine.pending();
         let around = Around {
             before,

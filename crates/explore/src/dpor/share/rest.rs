@@ -141,7 +141,7 @@ impl<S: Set> Task<S> {
                     Some(Halt::Finding) => Some(UnitHalt::Finding),
                     Some(Halt::Limit(limit)) => Some(UnitHalt::Limit(limit.clone())),
                     // The run is about to end, or to start again with larger sets.
-                    Some(Halt::TooManyThreads | Halt::Cancelled) => return None,
+                    Some(Halt::TooManyThreads | Halt::Refused | Halt::Cancelled) => return None,
                 },
             }),
         };

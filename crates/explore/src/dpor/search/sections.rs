@@ -1,0 +1,359 @@
+//! Sections of a mutex as one event: see `peeking.rs`.
+//!
+//! What a section will do in a state is found by doing it, and going back. That is also how a
+//! section is compared that sleeps, so nothing has to be stored with sleep sets. The mutex itself is
+//! used in a class that is independent of itself, so a section depends on another one only through
+//! the accesses of both, and passes nothing on to it (neither dependence nor a clock). A section of
+//! which the accesses are not known depends on each section of its mutex: one that cannot be taken
+//! yet, or that stopped inside.
+
+use super::{Halt, Search};
+use crate::dpor::set::Set;
+use crate::dpor::weaken::Weaken;
+use selvedge_base::Id;
+use selvedge_model::{Action, Choice, Dependence, Detector, Event, Op, OpClass, Outcome, Status, Undo};
+use std::rc::Rc;
+
+/// Uses of objects, as [`Action::for_each_use`] gives them.
+pub(in crate::dpor) type Uses = Vec<(u64, u8, OpClass)>;
+
+/// The class in which a section uses its mutex: independent of itself, dependent on all that is
+/// done otherwise with a mutex.
+const KNOWN: OpClass = OpClass::Value;
+/// The class if it is not known what the section accesses: dependent on itself, too.
+const UNKNOWN: OpClass = OpClass::Acquire;
+
+/// The longest section, in actions.
+const LONGEST: u32 = 10_000;
+
+/// All bytes of an object that is used as a whole.
+const ALL_BYTES: u8 = 0xff;
+
+/// What a section does.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub mutex: u64,
+    /// The first use is that of the mutex.
+    pub uses: Uses,
+}
+
+impl Contents {
+    fn unknown(mutex: u64) -> Self {
+        Contents {
+            mutex,
+            uses: vec![(mutex, ALL_BYTES, UNKNOWN)],
+        }
+    }
+
+    /// Adds the uses of an access.
+    fn add(&mut self, action: &Action) {
+        action.for_each_use(|key, bytes, class| {
+            // Bytes that are written are not also read. So one key and set of bytes has one use.
+            let written = |uses: &Uses| {
+                let writes = uses.iter().filter(|one| one.0 == key && one.2 == OpClass::Write);
+                writes.fold(0, |all, one| all | one.1)
+            };
+            if class == OpClass::Write {
+                let all = bytes | written(&self.uses);
+                self.uses.retain_mut(|one| {
+                    let memory = one.0 == key && matches!(one.2, OpClass::Read | OpClass::Write);
+                    one.1 &= if memory { !all } else { ALL_BYTES };
+                    one.1 != 0
+                });
+                self.uses.push((key, all, class));
+                return;
+            }
+            let new = bytes & !written(&self.uses);
+            let same = |one: &&mut (u64, u8, OpClass)| one.0 == key && one.2 == class;
+            match self.uses.iter_mut().find(same) {
+                Some(one) => one.1 |= new,
+                None if new != 0 => self.uses.push((key, new, class)),
+                None => {}
+            }
+        });
+    }
+}
+
+/// What comes after an action of a section.
+enum Next {
+    /// Another action of the section.
+    Within,
+    /// The section has ended.
+    Ended,
+    /// The thread stopped inside: a fault, a limit, an assumption that is false.
+    Stopped,
+    /// The section holds what it must not.
+    Refused,
+}
+
+impl<S, M, D, P> Search<'_, S, M, D, P>
+where
+    S: Set,
+    M: Undo,
+    D: Detector<M>,
+    P: Dependence,
+{
+    /// What the thread's next action does, if that is a section that is one event.
+    pub(super) fn section_at(&mut self, thread: usize) -> Option<Rc<Contents>> {
+        let peeking = self.peeking?;
+        let pending = &self.machine.pending()[thread];
+        let mutex = pending.action.object.0;
+        let plain = pending.action.op == Op::Lock
+            && pending.action.object2.0 == 0
+            && !pending.action.cancelable
+            && !pending.action.blocks.is_some();
+        if !plain || !peeking.suits(mutex) {
+            return None;
+        }
+        if pending.status != Status::Enabled {
+            return Some(Rc::new(Contents::unknown(mutex)));
+        }
+        if let Some((_, known)) = self.peeked.iter().find(|(of, _)| *of == thread) {
+            return Some(known.clone());
+        }
+        let contents = Rc::new(self.peek(thread, mutex));
+        self.peeked.push((thread, contents.clone()));
+        Some(contents)
+    }
+
+    /// Takes a section, notes what it does, and goes back.
+    fn peek(&mut self, thread: usize, mutex: u64) -> Contents {
+        let mut contents = Contents {
+            mutex,
+            uses: vec![(mutex, ALL_BYTES, KNOWN)],
+        };
+        let mark = self.machine.mark();
+        let mut actions = 0;
+        loop {
+            let pending = self.machine.pending()[thread];
+            if actions > 0 && pending.action.op != Op::Unlock {
+                contents.add(&pending.action);
+            }
+            actions += 1;
+            let single = pending.alternatives == 1;
+            let event = self.machine.step(only(&pending.action));
+            match self.next_within(thread, mutex, &event) {
+                Next::Within if single && actions < LONGEST => {}
+                Next::Ended if single => break,
+                Next::Stopped => {
+                    if !self.weaken.is(Weaken::SectionStops) {
+                        contents.uses[0].2 = UNKNOWN;
+                    }
+                    break;
+                }
+                _ => {
+                    self.refuse(mutex);
+                    break;
+                }
+            }
+        }
+        self.machine.undo(mark);
+        contents
+    }
+
+    /// What comes after an action of a section that was just taken.
+    fn next_within(&self, thread: usize, mutex: u64, event: &Event) -> Next {
+        let gives_back = |action: &Action| {
+            action.op == Op::Unlock && action.object.0 == mutex && action.thread.index() == thread
+        };
+        if event.outcome == Outcome::Failed && !event.action.is_memory() {
+            return Next::Refused;
+        }
+        if gives_back(&event.action) || self.machine.parts().iter().any(|part| gives_back(&part.action)) {
+            return Next::Ended;
+        }
+        let pending = &self.machine.pending()[thread];
+        let action = &pending.action;
+        let simple = match action.op {
+            Op::Read | Op::Write | Op::Rmw => !action.blocks.is_some(),
+            Op::Yield | Op::Fence => true,
+            Op::Unlock => action.object.0 == mutex,
+            _ => false,
+        };
+        match pending.status {
+            Status::Parked => Next::Stopped,
+            Status::Enabled if simple && !action.cancelable => Next::Within,
+            _ if self.weaken.is(Weaken::SectionContents) => Next::Ended,
+            _ => Next::Refused,
+        }
+    }
+
+    /// Ends the exploration, because the sections of a mutex must not be one event each.
+    #[cold]
+    fn refuse(&mut self, mutex: u64) {
+        if let Some(peeking) = self.peeking {
+            peeking.refuse(mutex);
+            self.job.halt = Some(Halt::Refused);
+        }
+    }
+
+    /// Takes the top node's child, which is a section. Returns as [`step`](Self::step).
+    pub(super) fn step_section(&mut self, thread: usize, sleep: S, section: &Contents) -> (S, usize) {
+        let asleep = self.still_asleep_after(sleep, None, &section.uses);
+        self.look_at_section(thread, section);
+        if self.job.halt.is_some() {
+            return (asleep, thread);
+        }
+        self.reverse_races(thread);
+        self.take_section(thread, section, true);
+        self.forget_peeked(asleep, thread);
+        if self.control.is_stopped() {
+            self.job.halt = Some(Halt::Limit(self.control.limit()));
+        }
+        (asleep, thread)
+    }
+
+    /// Searches for the predecessors of a section.
+    pub(super) fn look_at_section(&mut self, thread: usize, section: &Contents) {
+        self.order.look_uses_of(self.relation, &section.uses, thread);
+        if self.weaken.is(Weaken::SectionClocks) {
+            self.order.look_sections(section.mutex, KNOWN, thread);
+        }
+        self.check_sections(thread, Some(section), &[]);
+    }
+
+    /// Checks that a section has no uncovered predecessor but sections of its mutex, and anything
+    /// else no section.
+    fn check_sections(&mut self, thread: usize, section: Option<&Contents>, uses: &[(u64, u8, OpClass)]) {
+        let mutex = section.map_or(0, |section| section.mutex);
+        let uses = section.map_or(uses, |section| &section.uses[..]);
+        let mut refused = None;
+        self.order
+            .for_each_dependent(self.relation, uses, thread, |key, other| {
+                let left_out = match mutex == key || other == key {
+                    true => self.weaken.is(Weaken::SectionMutex),
+                    false => self.weaken.is(Weaken::SectionAccesses),
+                };
+                if mutex != other && !left_out {
+                    refused = Some((mutex, other));
+                }
+            });
+        if let Some((one, other)) = refused {
+            for mutex in [one, other] {
+                if mutex != 0 {
+                    self.refuse(mutex);
+                }
+            }
+        }
+    }
+
+    /// Checks an action that is no section, after the search for its predecessors.
+    pub(super) fn check_action(&mut self, thread: usize) {
+        let uses = uses_of(&self.machine.pending()[thread].action);
+        self.check_sections(thread, None, &uses);
+    }
+
+    /// Takes the actions of a section, and records them as one event. `counts`: what they report is
+    /// of this search.
+    pub(super) fn take_section(&mut self, thread: usize, section: &Contents, counts: bool) {
+        let (mut ends, mut first) = (false, true);
+        loop {
+            let choice = only(&self.machine.pending()[thread].action);
+            let event = self.machine.step(choice);
+            self.schedule.push(choice);
+            if std::mem::take(&mut first) {
+                self.choices.push(choice);
+            }
+            ends |= event.action.ends;
+            self.detector.event(&self.machine, &event, &mut self.faults);
+            let next = self.next_within(thread, section.mutex, &event);
+            if counts {
+                self.job.record.statistics.events += 1;
+                self.unseen.events += 1;
+                self.report();
+            } else {
+                self.faults.clear();
+                self.job.record.stays_open(self.machine.notices());
+            }
+            if !matches!(next, Next::Within) || matches!(self.job.halt, Some(Halt::Finding)) {
+                break;
+            }
+        }
+        self.count = self.machine.pending().len();
+        self.enabled = self.enabled_now();
+        self.record_section(thread, section, ends);
+    }
+
+    /// Adds a section to the order, and the parts of its last action.
+    fn record_section(&mut self, thread: usize, section: &Contents, ends: bool) {
+        self.note_moved(thread);
+        self.order.record(self.relation, thread, ends);
+        self.order.is_section_of(section.mutex);
+        for part in self.machine.parts() {
+            let action = &part.action;
+            if action.op == Op::Unlock && action.object.0 == section.mutex {
+                continue;
+            }
+            let mover = action.thread.index();
+            self.order.record_part(self.relation, action, mover);
+            if mover != thread {
+                self.locals
+                    .assign(mover, super::is_local(&self.machine.pending()[mover].action));
+                self.known.remove(mover);
+            }
+        }
+    }
+
+    /// The members of `sleep` that an action about to be taken does not wake. Its uses are given,
+    /// and the action itself if it is no section.
+    pub(super) fn still_asleep_after(
+        &mut self,
+        sleep: S,
+        action: Option<&Action>,
+        uses: &[(u64, u8, OpClass)],
+    ) -> S {
+        let (mut left, mut asleep) = (sleep, sleep);
+        while let Some(other) = left.pop() {
+            let wakes = match (self.section_at(other), action) {
+                (None, Some(action)) => self
+                    .relation
+                    .dependent(action, &self.machine.pending()[other].action),
+                (None, None) => {
+                    let theirs = uses_of(&self.machine.pending()[other].action);
+                    self.share(uses, &theirs)
+                }
+                (Some(section), _) if self.weaken.is(Weaken::SectionSleep) => {
+                    self.share(uses, &section.uses[..1])
+                }
+                (Some(section), _) => self.share(uses, &section.uses),
+            };
+            if wakes && !self.weaken.is(Weaken::Wakeups) {
+                asleep.remove(other);
+            }
+        }
+        asleep
+    }
+
+    /// Whether two lists have uses that may not commute.
+    fn share(&self, ours: &[(u64, u8, OpClass)], theirs: &[(u64, u8, OpClass)]) -> bool {
+        ours.iter().any(|&(key, bytes, class)| {
+            let dependent = self.relation.dependent_classes(class);
+            let meets = |other: &(u64, u8, OpClass)| {
+                other.0 == key && other.1 & bytes != 0 && other.2.bit() & dependent != 0
+            };
+            theirs.iter().any(meets)
+        })
+    }
+
+    /// After an event of `thread`: what is known of sections stays known of the threads that sleep,
+    /// because the event was independent of them.
+    pub(super) fn forget_peeked(&mut self, asleep: S, thread: usize) {
+        self.peeked
+            .retain(|(of, _)| *of != thread && asleep.contains(*of));
+    }
+}
+
+/// The uses of an action that is no section.
+pub(super) fn uses_of(action: &Action) -> Uses {
+    let mut uses = Uses::new();
+    action.for_each_use(|key, bytes, class| uses.push((key, bytes, class)));
+    uses
+}
+
+/// The only alternative of an action.
+fn only(action: &Action) -> Choice {
+    Choice {
+        thread: action.thread,
+        alternative: 0,
+    }
+}
