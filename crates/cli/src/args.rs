@@ -168,6 +168,10 @@ pub(crate) struct CheckArgs {
         value_name = "on|off"
     )]
     pub(crate) sleep_sets: Switch,
+    /// Explore two sections of one mutex in both orders only if what they do is dependent (of dpor
+    /// with --dependence predicate)
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_PEEK", default_value = "on", value_name = "on|off")]
+    pub(crate) peek: Switch,
     /// Whether dpor looks up what a step does if it was taken from the same state before, instead
     /// of executing it
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_RECALL", default_value = "on", value_name = "on|off")]

@@ -29,6 +29,7 @@ pub(crate) fn options(
         symmetry: args.symmetry,
         awaits: args.awaits.on(),
         sleep_sets: args.sleep_sets.on(),
+        peek: args.peek.on(),
         recall: args.recall.on(),
         visibility: args.visibility,
         search: match args.search {

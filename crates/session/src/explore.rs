@@ -118,6 +118,7 @@ impl Exploration<'_> {
             properties,
             stop: options.stop,
             sleep_sets: options.sleep_sets,
+            peek: self.plan.peeks(options),
             max_executions: options.max_executions,
             jobs: jobs(options),
             seed: options.seed,

@@ -137,6 +137,10 @@ pub struct Options {
     pub awaits: bool,
     /// True if sleep sets cut off executions that only repeat others.
     pub sleep_sets: bool,
+    /// True if `dpor` under predicate dependence explores two sections of one mutex in both orders
+    /// only if what they do is dependent. Where a search is saved or goes on from a saved one, it
+    /// changes nothing.
+    pub peek: bool,
     /// True if `dpor` looks known steps up instead of executing them.
     pub recall: bool,
     /// Which actions are scheduling points.
@@ -180,6 +184,7 @@ impl Default for Options {
             symmetry: Symmetry::Auto,
             awaits: true,
             sleep_sets: true,
+            peek: true,
             recall: true,
             visibility: Visibility::Auto,
             search: Order::DepthFirst,

@@ -178,6 +178,16 @@ impl Plan {
         self.strategy == Strategy::Dpor && options.test_cases.is_none()
     }
 
+    /// True if sections are explored in both orders only if what they do is dependent. Under
+    /// predicate dependence each access that matters is an action, and no race detector runs.
+    pub fn peeks(self, options: &Options) -> bool {
+        self.strategy == Strategy::Dpor
+            && self.dependence == Dependence::Predicate
+            && options.sleep_sets
+            && options.peek
+            && !options.checkpoints.are_wanted()
+    }
+
     /// True if machines look up known steps.
     pub(crate) fn recalls(self, options: &Options) -> bool {
         self.fuses(options) && options.recall

@@ -9,6 +9,7 @@ mod cases;
 mod compared;
 mod generate;
 mod order;
+mod sections;
 
 use compared::{Seen, setup};
 use selvedge_explore::Stop;
@@ -65,6 +66,16 @@ fn seen(
     strategy: Strategy,
     misuse: bool,
 ) -> Option<Explored> {
+    seen_with(path, program, (dependence, strategy, true), misuse)
+}
+
+/// The same; `peek`: sections of a mutex are one event each where that is right.
+fn seen_with(
+    path: &Path,
+    program: &Loaded,
+    (dependence, strategy, peek): (Dependence, Strategy, bool),
+    misuse: bool,
+) -> Option<Explored> {
     let options = Options {
         properties: match misuse {
             true => [Property::Assertion, Property::Deadlock, Property::Pthread].into(),
@@ -77,6 +88,7 @@ fn seen(
             Dependence::Auto | Dependence::Predicate => Visibility::Auto,
         },
         stop: Stop::Never,
+        peek,
         jobs: Some(1),
         max_executions: Some(MAX_EXECUTIONS),
         max_events: Some(MAX_EVENTS),
