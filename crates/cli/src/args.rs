@@ -172,6 +172,10 @@ pub(crate) struct CheckArgs {
     /// with --dependence predicate)
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_PEEK", default_value = "on", value_name = "on|off")]
     pub(crate) peek: Switch,
+    /// Explore two writes in both orders only if a read tells their order (of dpor with
+    /// --dependence predicate). It does without --sleep-sets and --peek
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_WRITE_WRITE_PRUNING", default_value = "off", value_name = "on|off")]
+    pub(crate) write_write_pruning: Switch,
     /// Whether dpor looks up what a step does if it was taken from the same state before, instead
     /// of executing it
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_RECALL", default_value = "on", value_name = "on|off")]

@@ -139,6 +139,10 @@ fn unused(args: &CheckArgs, options: &Options) -> Vec<String> {
             "sleep-sets",
             plan.strategy != Strategy::Dpor && !args.sleep_sets.on(),
         ),
+        ignored(
+            "write-write-pruning",
+            !plan.prunes_writes(options) && args.write_write_pruning.on(),
+        ),
         ignored("recall", !plan.fuses(options) && !args.recall.on()),
         one_core.then(|| format!("note: {word} uses one core, whatever --jobs says")),
     ]

@@ -30,6 +30,7 @@ pub(crate) fn options(
         awaits: args.awaits.on(),
         sleep_sets: args.sleep_sets.on(),
         peek: args.peek.on(),
+        write_write_pruning: args.write_write_pruning.on(),
         recall: args.recall.on(),
         visibility: args.visibility,
         search: match args.search {

@@ -72,6 +72,12 @@ pub trait Dependence {
         true
     }
 
+    /// True if the relation calls two writes of one object independent although a later read may
+    /// tell their order ([`Unobserved`]). Then the search has to look at reads.
+    fn leaves_writes_to_reads(&self) -> bool {
+        false
+    }
+
     /// True if two actions of different threads may not commute. Symmetric.
     #[inline]
     fn dependent(&self, a: &Action, b: &Action) -> bool {
@@ -125,6 +131,33 @@ const ALL_BYTES: u8 = 0xff;
 /// The relation `conflict`: two uses of one object are dependent unless both only read it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Conflict;
+
+/// `conflict` without pairs of writes ([`Op::Write`]). The order of two writes matters only if a
+/// later read sees the later one. That depends on the future, so this is no relation for strategies
+/// with sleep sets.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Unobserved;
+
+impl Dependence for Unobserved {
+    fn dependent_classes(&self, class: OpClass) -> u32 {
+        Conflict.dependent_classes(class)
+    }
+    fn racing_classes(&self, class: OpClass) -> u32 {
+        Conflict.racing_classes(class)
+    }
+    fn dependent_effects(&self, effect: Effect) -> u32 {
+        Conflict.dependent_effects(effect)
+    }
+    fn refines(&self) -> bool {
+        true
+    }
+    fn refine(&self, a: &Use<'_>, b: &Use<'_>) -> bool {
+        !(a.action.op == Op::Write && b.action.op == Op::Write)
+    }
+    fn leaves_writes_to_reads(&self) -> bool {
+        true
+    }
+}
 
 impl Op {
     /// How the operation uses `Action::object`. The mutex of a wait (`object2`) is used as

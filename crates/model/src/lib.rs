@@ -26,7 +26,7 @@ pub mod toy;
 pub use action::{Action, BlockClass, MemoryOrder, ObjectId};
 pub use allocated::{Allocated, Allocates, Blocks};
 pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
-pub use dependence::{Conflict, Dependence, Ended, Use};
+pub use dependence::{Conflict, Dependence, Ended, Unobserved, Use};
 pub use detector::{Detector, Look, NoDetector, Spin};
 pub use effect::{Effect, for_each_effect};
 pub use event::{Access, Choice, Event, Outcome, Part, Waiters};

@@ -12,7 +12,7 @@ use crate::setup::Setup;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::kept::{Kept, Misfit};
-use selvedge_explore::{Budget, Config, Control, Report, Stop};
+use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor};
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
@@ -202,9 +202,12 @@ impl Exploration<'_> {
             let races = races.map(RecallingRaces::of);
             (vm, ((races, deadlocks), watch.guard()))
         };
-        let mut report = self.kept(false, |kept| {
-            selvedge_explore::dpor::explore_kept(&make, config, &watch.control, kept)
-        })?;
+        let mut report = match self.plan.prunes_writes(self.options) {
+            true => dpor::explore_observed(&make, config, &watch.control),
+            false => self.kept(false, |kept| {
+                dpor::explore_kept(&make, config, &watch.control, kept)
+            })?,
+        };
         settle(&mut report, &watch.control);
         Ok((report, Estimate::of(&watch.control)))
     }
@@ -244,7 +247,7 @@ impl Exploration<'_> {
         config: &Config,
         control: &Control,
     ) -> Result<(Report, Estimate), Misfit> {
-        use selvedge_explore::{dpor, pct, random, stateful, unfold};
+        use selvedge_explore::{pct, random, stateful, unfold};
         let stepping = true;
         let mut report = match self.plan.strategy {
             Strategy::Dpor => self.kept(stepping, |kept| dpor::explore_kept(make, config, control, kept))?,

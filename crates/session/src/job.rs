@@ -101,7 +101,8 @@ impl<'a> Job<'a> {
         setup.vm.visibility = plan.visibility;
         setup.vm.quarantine = plan.quarantine;
         setup.vm.fingerprints = plan.strategy.matches_states();
-        setup.vm.record_accesses = self.properties(plan).contains(&Property::DataRace);
+        let races = self.properties(plan).contains(&Property::DataRace);
+        setup.vm.record_accesses = races || plan.prunes_writes(self.options);
         let fails = |error: selvedge_vm::Error| match stop.is_set() {
             // If it was interrupted, the error says nothing about the program.
             true => Error::Stopped,

@@ -141,6 +141,10 @@ pub struct Options {
     /// only if what they do is dependent. Where a search is saved or goes on from a saved one, it
     /// changes nothing.
     pub peek: bool,
+    /// True if `dpor` under predicate dependence explores two writes in both orders only if a read
+    /// tells their order. Then there are no sleep sets, and [`peek`](Self::peek) changes nothing.
+    /// Where a search is saved or goes on from a saved one, it changes nothing.
+    pub write_write_pruning: bool,
     /// True if `dpor` looks known steps up instead of executing them.
     pub recall: bool,
     /// Which actions are scheduling points.
@@ -185,6 +189,7 @@ impl Default for Options {
             awaits: true,
             sleep_sets: true,
             peek: true,
+            write_write_pruning: false,
             recall: true,
             visibility: Visibility::Auto,
             search: Order::DepthFirst,

@@ -185,6 +185,17 @@ impl Plan {
             && self.dependence == Dependence::Predicate
             && options.sleep_sets
             && options.peek
+            && !self.prunes_writes(options)
+            && !options.checkpoints.are_wanted()
+    }
+
+    /// True if two writes are explored in both orders only if a read tells their order. Machines
+    /// record their accesses then, for reads that are no actions.
+    pub fn prunes_writes(self, options: &Options) -> bool {
+        self.strategy == Strategy::Dpor
+            && self.dependence == Dependence::Predicate
+            && self.fuses(options)
+            && options.write_write_pruning
             && !options.checkpoints.are_wanted()
     }
 

@@ -46,7 +46,7 @@ use crate::kept::{Kept, Misfit, State};
 use crate::{Assumption, Attempt, Config, Control, Report, until_it_holds};
 use peeking::Peeking;
 use selvedge_base::ForTests;
-use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
+use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo, Unobserved};
 use set::{Set, Wide};
 use share::Ended;
 pub use weaken::Weaken;
@@ -79,6 +79,23 @@ where
         Kept::default(),
     )
     .unwrap_or_else(|misfit| misfit.never())
+}
+
+/// Like [`explore`], but the order of two writes counts only if a read tells it (write-write
+/// pruning). It needs machines in which each access to memory that matters is an action, or one of
+/// the step's [`accesses`](selvedge_model::Machine::accesses). Values that nothing reads may be
+/// missing from what the executions end with.
+pub fn explore_observed<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
+where
+    M: Undo,
+    D: Detector<M>,
+    F: Fn() -> (M, D) + Sync,
+{
+    let config = Config {
+        sleep_sets: false,
+        ..config.clone()
+    };
+    explore_with(make, &Unobserved, &config, control)
 }
 
 /// [`explore`], starting from a saved state or saving states.

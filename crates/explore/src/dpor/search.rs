@@ -4,6 +4,7 @@ mod first;
 mod handed;
 mod keep;
 mod leaf;
+mod observers;
 mod races;
 mod sections;
 mod take;
@@ -17,6 +18,7 @@ use super::weaken::Weaken;
 use crate::kept::Keeper;
 use crate::record::Record;
 use crate::{Config, Control, Stop};
+use first::nearest;
 pub(super) use keep::{Suspended, members};
 use sections::Contents;
 use selvedge_base::{ForTests, Id, StmtId, ThreadId};
@@ -448,6 +450,9 @@ where
                 sleep = self.still_asleep(sleep, action);
             }
             self.order.look(self.relation, action, thread);
+            if self.weaken.is(Weaken::ObserversClocks) {
+                self.order.look_at_writes(action, thread);
+            }
         }
         if looked {
             self.reverse_races(thread);
@@ -468,6 +473,9 @@ where
         statistics.choices += u64::from(event.alternatives > 1);
         self.unseen.events += 1;
         self.report();
+        if self.relation.leaves_writes_to_reads() {
+            self.observe(&event);
+        }
         if !self.config.sleep_sets {
             self.search(thread);
             for part in 0..self.machine.parts().len() {
@@ -563,16 +571,6 @@ where
         self.choices.truncate(node);
         self.schedule.truncate(node_state.schedule as usize);
         self.peeked.clear();
-    }
-}
-
-/// The thread that moved last if it is in the set, otherwise the first thread.
-#[inline]
-fn nearest<S: Set>(awake: S, last: usize) -> usize {
-    if awake.contains(last) {
-        last
-    } else {
-        awake.first().unwrap_or(last)
     }
 }
 

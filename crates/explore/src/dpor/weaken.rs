@@ -30,4 +30,12 @@ pub enum Weaken {
     SectionClocks,
     /// A section that sleeps is compared by its mutex alone.
     SectionSleep,
+    /// No read is looked at for the order of two writes.
+    Observers,
+    /// What reads and writes in one step is not looked at.
+    ObserversRmw,
+    /// Of the writes that a read could have seen instead, only the last one is asked for.
+    ObserversLatest,
+    /// Two writes are ordered by happens-before, although their order is not reversed.
+    ObserversClocks,
 }

@@ -8,6 +8,7 @@ mod cases;
 #[path = "../compared/mod.rs"]
 mod compared;
 mod generate;
+mod observers;
 mod order;
 mod sections;
 
@@ -66,14 +67,24 @@ fn seen(
     strategy: Strategy,
     misuse: bool,
 ) -> Option<Explored> {
-    seen_with(path, program, (dependence, strategy, true), misuse)
+    seen_with(path, program, (dependence, strategy, Also::Peek), misuse)
 }
 
-/// The same; `peek`: sections of a mutex are one event each where that is right.
+/// What `dpor` leaves out under predicate dependence, beside accesses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Also {
+    Nothing,
+    /// Orders of sections.
+    Peek,
+    /// Orders of writes.
+    Prune,
+}
+
+/// The same, with what is left out.
 fn seen_with(
     path: &Path,
     program: &Loaded,
-    (dependence, strategy, peek): (Dependence, Strategy, bool),
+    (dependence, strategy, also): (Dependence, Strategy, Also),
     misuse: bool,
 ) -> Option<Explored> {
     let options = Options {
@@ -88,7 +99,8 @@ fn seen_with(
             Dependence::Auto | Dependence::Predicate => Visibility::Auto,
         },
         stop: Stop::Never,
-        peek,
+        peek: also == Also::Peek,
+        write_write_pruning: also == Also::Prune,
         jobs: Some(1),
         max_executions: Some(MAX_EXECUTIONS),
         max_events: Some(MAX_EVENTS),

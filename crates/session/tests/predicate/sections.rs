@@ -3,8 +3,7 @@
 //!
 //! `SELVEDGE_SECTIONS=FROM..TO` runs other seeds.
 
-use crate::compared;
-use crate::{agree, seen_with};
+use crate::{Also, agree, compared, seen_with};
 use selvedge_model::Verdict;
 use selvedge_session::{Dependence, Strategy};
 use std::fmt::Write;
@@ -171,15 +170,15 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
     let all = seen_with(
         &path,
         &program,
-        (Dependence::Conflict, Strategy::Dpor, false),
+        (Dependence::Conflict, Strategy::Dpor, Also::Nothing),
         misuse,
     );
     let Some(all) = all else { return Ok(()) };
-    let explored = |peek| {
-        let by = (Dependence::Predicate, Strategy::Dpor, peek);
+    let explored = |also| {
+        let by = (Dependence::Predicate, Strategy::Dpor, also);
         seen_with(&path, &program, by, misuse).ok_or(format!("{name}: too large"))
     };
-    let (whole, few) = (explored(false)?, explored(true)?);
+    let (whole, few) = (explored(Also::Nothing)?, explored(Also::Peek)?);
     counts.programs += 1;
     counts.violated += u32::from(all.seen.verdict == Verdict::Violated);
     counts.verified += u32::from(all.seen.verdict == Verdict::Verified);
@@ -254,9 +253,9 @@ fn each_condition_matters_in_a_small_program() {
             );
             let name = format!("case{number}-{swapped}");
             let (path, program) = compared::load("predicate", &name, &text).unwrap_or_else(|e| panic!("{e}"));
-            let explored = |by, peek| seen_with(&path, &program, (by, Strategy::Dpor, peek), true);
-            let all = explored(Dependence::Conflict, false).expect("it is small");
-            let few = explored(Dependence::Predicate, true).expect("it is small");
+            let explored = |by, also| seen_with(&path, &program, (by, Strategy::Dpor, also), true);
+            let all = explored(Dependence::Conflict, Also::Nothing).expect("it is small");
+            let few = explored(Dependence::Predicate, Also::Peek).expect("it is small");
             wrong.extend(agree(&path, "peek", &all, &few).err());
             assert!(all.seen.verdict == Verdict::Violated, "{name} shows nothing");
         }

@@ -14,16 +14,23 @@ pub(super) struct Kept {
     action: Option<Action>,
 }
 
-struct KeptUse {
-    tick: Tick,
-    thread: u32,
+pub(super) struct KeptUse {
+    pub tick: Tick,
+    pub thread: u32,
     key: u64,
     bytes: u8,
     class: OpClass,
-    action: Action,
+    pub action: Action,
 }
 
 impl Kept {
+    /// The uses that write some of these bytes of an object, the latest first.
+    pub fn writes(&self, key: u64, bytes: u8) -> impl Iterator<Item = &KeptUse> {
+        let writes =
+            move |used: &&KeptUse| used.key == key && used.bytes & bytes != 0 && used.class == OpClass::Write;
+        self.uses.iter().rev().filter(writes)
+    }
+
     /// True if the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {

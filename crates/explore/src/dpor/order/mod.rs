@@ -10,6 +10,7 @@
 mod cells;
 mod kept;
 mod look;
+mod observed;
 mod rows;
 mod sections;
 

@@ -1,7 +1,7 @@
 //! The first execution, from which the search learns which objects are contended, and the selection
 //! of threads by this information.
 
-use super::{Search, is_local, nearest};
+use super::{Search, is_local};
 use crate::dpor::contended::Contended;
 use crate::dpor::set::Set;
 use selvedge_model::{Dependence, Detector, Op, Undo};
@@ -174,5 +174,15 @@ where
             }
         }
         nearest(awake, last)
+    }
+}
+
+/// The thread that moved last if it is in the set, otherwise the first thread.
+#[inline]
+pub(super) fn nearest<S: Set>(awake: S, last: usize) -> usize {
+    if awake.contains(last) {
+        last
+    } else {
+        awake.first().unwrap_or(last)
     }
 }

@@ -52,6 +52,9 @@ where
     /// Handles the end of an execution.
     pub(super) fn leaf(&mut self, finished: bool, asleep: bool) {
         self.reverse_blocked();
+        if self.relation.leaves_writes_to_reads() {
+            self.observe_blocked();
+        }
         let statistics = &mut self.job.record.statistics;
         statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
         let held = |p: &Pending| p.status == Status::Held;
