@@ -72,7 +72,7 @@ where
                 self.push_here(choice.thread.index(), S::default());
             }
             self.follow_one(choice);
-            if matches!(self.job.halt, Some(Halt::Limit(_))) {
+            if matches!(self.job.halt, Some(Halt::Limit(_) | Halt::Refused)) {
                 return;
             }
         }

@@ -265,7 +265,11 @@ where
                 self.faults.clear();
                 self.job.record.stays_open(self.machine.notices());
             }
-            if !matches!(next, Next::Within) || matches!(self.job.halt, Some(Halt::Finding)) {
+            if matches!(next, Next::Refused) && self.job.halt.is_none() {
+                // It went another way when it was peeked at: a solver had an answer.
+                self.refuse(section.mutex);
+            }
+            if !matches!(next, Next::Within) || self.job.halt.is_some() {
                 break;
             }
         }
