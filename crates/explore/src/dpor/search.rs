@@ -1,5 +1,6 @@
 //! The depth-first search itself: a stack of nodes over one machine.
 
+mod contents;
 mod first;
 mod handed;
 mod keep;
@@ -12,15 +13,14 @@ mod take;
 use super::contended::Contended;
 use super::order::Order;
 use super::peeking::Peeking;
-use super::set::Set;
+use super::set::{Set, nearest};
 use super::share::{Given, Worker};
 use super::weaken::Weaken;
 use crate::kept::Keeper;
 use crate::record::Record;
 use crate::{Config, Control, Stop};
-use first::nearest;
+use contents::Contents;
 pub(super) use keep::{Suspended, members};
-use sections::Contents;
 use selvedge_base::{ForTests, Id, StmtId, ThreadId};
 use selvedge_model::{
     Action, Choice, Dependence, Detector, Fault, Limit, LimitKind, Op, OpClass, Pending, Status, Undo,

@@ -133,3 +133,13 @@ impl Set for Wide {
         Some(word * 64 + self.0[word].trailing_zeros() as usize)
     }
 }
+
+/// The thread that moved last if it is in the set, otherwise the first thread.
+#[inline]
+pub(super) fn nearest<S: Set>(awake: S, last: usize) -> usize {
+    if awake.contains(last) {
+        last
+    } else {
+        awake.first().unwrap_or(last)
+    }
+}

@@ -4,10 +4,10 @@ use super::{Order, Tick};
 use selvedge_model::Op;
 
 impl Order {
-    /// Calls `f` with each pair of writes whose other order would show to a reader of these bytes of
-    /// an object: the later write is the one that the reader sees, and the earlier one, by another
-    /// thread, is neither ordered before it nor overwritten by its own thread. Events from tick
-    /// `end` on are left out.
+    /// Calls `f` with each pair of writes whose other order would show to a reader of these bytes
+    /// of an object: the later write is the one that the reader sees, and the earlier one, by
+    /// another thread, is neither ordered before it nor overwritten by its own thread. Events from
+    /// tick `end` on are left out.
     pub fn for_each_observed(
         &self,
         (key, bytes): (u64, u8),

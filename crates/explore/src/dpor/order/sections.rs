@@ -15,7 +15,8 @@ impl Order {
 
     /// Calls `f` for events that are dependent on these uses by memory or by an address, and that
     /// the clock of `thread` does not cover: with the key of the object, and the mutex of which the
-    /// event is a section (0 if it is none). Of each thread it is the last such event of each class.
+    /// event is a section (0 if it is none). Of each thread it is the last such event of each
+    /// class.
     pub fn for_each_dependent<P: Dependence>(
         &self,
         relation: &P,

@@ -3,7 +3,7 @@
 
 use super::{Search, is_local};
 use crate::dpor::contended::Contended;
-use crate::dpor::set::Set;
+use crate::dpor::set::{Set, nearest};
 use selvedge_model::{Dependence, Detector, Op, Undo};
 
 impl<S, M, D, P> Search<'_, S, M, D, P>
@@ -174,15 +174,5 @@ where
             }
         }
         nearest(awake, last)
-    }
-}
-
-/// The thread that moved last if it is in the set, otherwise the first thread.
-#[inline]
-pub(super) fn nearest<S: Set>(awake: S, last: usize) -> usize {
-    if awake.contains(last) {
-        last
-    } else {
-        awake.first().unwrap_or(last)
     }
 }

@@ -1,6 +1,6 @@
 //! The races of an execution, and the threads that must be explored because of them.
 
-use super::sections::uses_of;
+use super::contents::uses_of;
 use super::{Halt, Request, Search, is_local};
 use crate::dpor::order::Passed;
 use crate::dpor::set::Set;

@@ -1,12 +1,13 @@
 //! Sections of a mutex as one event: see `peeking.rs`.
 //!
 //! What a section will do in a state is found by doing it, and going back. That is also how a
-//! section is compared that sleeps, so nothing has to be stored with sleep sets. The mutex itself is
-//! used in a class that is independent of itself, so a section depends on another one only through
-//! the accesses of both, and passes nothing on to it (neither dependence nor a clock). A section of
-//! which the accesses are not known depends on each section of its mutex: one that cannot be taken
-//! yet, or that stopped inside.
+//! section is compared that sleeps, so nothing has to be stored with sleep sets. The mutex itself
+//! is used in a class that is independent of itself. So a section depends on another one only
+//! through the accesses of both, and passes nothing on to it (neither dependence nor a clock). A
+//! section of which the accesses are not known depends on each section of its mutex: one that
+//! cannot be taken yet, or that stopped inside.
 
+use super::contents::{Contents, KNOWN, UNKNOWN, uses_of};
 use super::{Halt, Search};
 use crate::dpor::set::Set;
 use crate::dpor::weaken::Weaken;
@@ -14,65 +15,8 @@ use selvedge_base::Id;
 use selvedge_model::{Action, Choice, Dependence, Detector, Event, Op, OpClass, Outcome, Status, Undo};
 use std::rc::Rc;
 
-/// Uses of objects, as [`Action::for_each_use`] gives them.
-pub(in crate::dpor) type Uses = Vec<(u64, u8, OpClass)>;
-
-/// The class in which a section uses its mutex: independent of itself, dependent on all that is
-/// done otherwise with a mutex.
-const KNOWN: OpClass = OpClass::Value;
-/// The class if it is not known what the section accesses: dependent on itself, too.
-const UNKNOWN: OpClass = OpClass::Acquire;
-
 /// The longest section, in actions.
 const LONGEST: u32 = 10_000;
-
-/// All bytes of an object that is used as a whole.
-const ALL_BYTES: u8 = 0xff;
-
-/// What a section does.
-#[derive(Debug)]
-pub(super) struct Contents {
-    pub mutex: u64,
-    /// The first use is that of the mutex.
-    pub uses: Uses,
-}
-
-impl Contents {
-    fn unknown(mutex: u64) -> Self {
-        Contents {
-            mutex,
-            uses: vec![(mutex, ALL_BYTES, UNKNOWN)],
-        }
-    }
-
-    /// Adds the uses of an access.
-    fn add(&mut self, action: &Action) {
-        action.for_each_use(|key, bytes, class| {
-            // Bytes that are written are not also read. So one key and set of bytes has one use.
-            let written = |uses: &Uses| {
-                let writes = uses.iter().filter(|one| one.0 == key && one.2 == OpClass::Write);
-                writes.fold(0, |all, one| all | one.1)
-            };
-            if class == OpClass::Write {
-                let all = bytes | written(&self.uses);
-                self.uses.retain_mut(|one| {
-                    let memory = one.0 == key && matches!(one.2, OpClass::Read | OpClass::Write);
-                    one.1 &= if memory { !all } else { ALL_BYTES };
-                    one.1 != 0
-                });
-                self.uses.push((key, all, class));
-                return;
-            }
-            let new = bytes & !written(&self.uses);
-            let same = |one: &&mut (u64, u8, OpClass)| one.0 == key && one.2 == class;
-            match self.uses.iter_mut().find(same) {
-                Some(one) => one.1 |= new,
-                None if new != 0 => self.uses.push((key, new, class)),
-                None => {}
-            }
-        });
-    }
-}
 
 /// What comes after an action of a section.
 enum Next {
@@ -106,7 +50,7 @@ where
             return None;
         }
         if pending.status != Status::Enabled {
-            return Some(Rc::new(Contents::unknown(mutex)));
+            return Some(Rc::new(Contents::new(mutex, UNKNOWN)));
         }
         if let Some((_, known)) = self.peeked.iter().find(|(of, _)| *of == thread) {
             return Some(known.clone());
@@ -118,10 +62,7 @@ where
 
     /// Takes a section, notes what it does, and goes back.
     fn peek(&mut self, thread: usize, mutex: u64) -> Contents {
-        let mut contents = Contents {
-            mutex,
-            uses: vec![(mutex, ALL_BYTES, KNOWN)],
-        };
+        let mut contents = Contents::new(mutex, KNOWN);
         let mark = self.machine.mark();
         let mut actions = 0;
         loop {
@@ -345,13 +286,6 @@ where
         self.peeked
             .retain(|(of, _)| *of != thread && asleep.contains(*of));
     }
-}
-
-/// The uses of an action that is no section.
-pub(super) fn uses_of(action: &Action) -> Uses {
-    let mut uses = Uses::new();
-    action.for_each_use(|key, bytes, class| uses.push((key, bytes, class)));
-    uses
 }
 
 /// The only alternative of an action.
