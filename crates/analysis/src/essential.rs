@@ -13,7 +13,7 @@ use crate::library::{self, Special};
 use crate::rounds::counts;
 use crate::slice::{Criterion, Ending, Slicer, Statement};
 use crate::unreached::never_reached;
-use crate::{Place, PointsTo};
+use crate::{Place, Pointers, PointsTo};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
 use std::collections::BTreeSet;
@@ -192,9 +192,15 @@ impl Essential<'_> {
             // Its objects get their addresses where it begins.
             self.criterion.executed.push(at(id, BlockId::from_index(0), 0));
         }
+        let pointers = Pointers::of(self.module, self.points_to, id);
         for (block, what) in function.blocks.iter_ids().filter(|(b, _)| reached[b.index()]) {
             for (index, inst) in what.insts.iter().enumerate() {
                 let statement = at(id, block, index);
+                for pointer in pointers.of_instruction(statement.1, &inst.kind) {
+                    if self.points_to.is_number(id, pointer) {
+                        self.action(statement, &[pointer]);
+                    }
+                }
                 if also.contains(&inst.stmt) {
                     self.criterion.whole.push(statement);
                 }

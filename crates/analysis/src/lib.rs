@@ -6,10 +6,11 @@
 //! The facts are: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators,
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
 //! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of the effects of
-//! library functions ([`library`]); backward slices ([`mod@slice`]), and the slice that predicate
-//! dependence keeps exact ([`essential`], [`leaf`]); the memory that atomic blocks may touch
-//! ([`blocks`]); the stack objects whose addresses stay in their function ([`Escape`]); and
-//! what the entry refers to ([`reachable`]). There are no facts about threads yet.
+//! library functions ([`library`]), and the pointers that may leave them ([`Pointers`]); backward
+//! slices ([`mod@slice`]), and the slice that predicate dependence keeps exact ([`essential`],
+//! [`leaf`]); the memory that atomic blocks may touch ([`blocks`]); the stack objects whose
+//! addresses stay in their function ([`Escape`]); and what the entry refers to ([`reachable`]).
+//! There are no facts about threads yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all executions.
@@ -24,6 +25,7 @@ pub mod essential;
 pub mod identical;
 pub mod leaf;
 pub mod library;
+mod pointers;
 pub mod pointsto;
 pub mod polling;
 mod reach;
@@ -38,6 +40,7 @@ pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
 pub use defuse::{DefUse, Definition, Place};
 pub use escape::Escape;
+pub use pointers::Pointers;
 pub use pointsto::PointsTo;
 pub use reach::{Reachable, reachable};
 pub use slice::Slicer;

@@ -32,6 +32,8 @@ pub(super) struct Builder<'a> {
     /// Functions of the model library that replace a library function, by its name.
     stand_ins: FxHashMap<&'a str, Vec<FuncId>>,
     pub solver: Solver,
+    /// Variables that may be any number.
+    pub numbers: Vec<VarId>,
     /// The variable of each function's first register.
     registers: Vec<VarId>,
     results: Vec<Vec<VarId>>,
@@ -78,6 +80,7 @@ impl<'a> Builder<'a> {
             modelled,
             stand_ins,
             solver,
+            numbers: Vec::new(),
             registers,
             results,
             constants: FxHashMap::default(),
@@ -142,6 +145,11 @@ impl<'a> Builder<'a> {
             Operand::Reg(register) => return Some(self.register(function, register)),
             Operand::Global(global, offset) => (Object::Global(global), offset),
             Operand::Func(function) => (Object::Function(function), 0),
+            Operand::Const(value, _) if is_address(value) => {
+                let number = self.solver.variable();
+                self.numbers.push(number);
+                return Some(number);
+            }
             Operand::Const(..) | Operand::Block(..) | Operand::Undef(_) | Operand::Poison(_) => return None,
         };
         if let Some(&variable) = self.constants.get(&operand) {
@@ -297,7 +305,7 @@ impl<'a> Builder<'a> {
                 base,
                 offset,
                 terms,
-                ..
+                inbounds,
             } => {
                 let constant = |o: Operand| match o {
                     Operand::Const(value, ty) => Some(signed(value, ty)),
@@ -315,6 +323,9 @@ impl<'a> Builder<'a> {
                 if let Some(from) = self.operand(f, *base) {
                     let to = self.register(f, *dst);
                     self.shift(from, to, offset, stride);
+                }
+                if !*inbounds || matches!(base, Operand::Const(..)) {
+                    self.number(f, *dst);
                 }
             }
             K::Load { dst, ptr, ty, .. } => {
@@ -338,6 +349,7 @@ impl<'a> Builder<'a> {
                     if *op != RmwOp::Xchg {
                         let new = self.solver.variable();
                         self.shift(old, new, 0, 1);
+                        self.numbers.push(new);
                         self.store(pointer, u64::from(ty.bytes()), new);
                     }
                 }
@@ -410,8 +422,15 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The value of a register may be any number.
+    fn number(&mut self, f: FuncId, dst: Reg) {
+        let number = self.register(f, dst);
+        self.numbers.push(number);
+    }
+
     /// Assigns a value computed from the operand to the register.
     fn computed(&mut self, f: FuncId, value: Operand, dst: Reg) {
+        self.number(f, dst);
         if let Some(from) = self.operand(f, value) {
             let to = self.register(f, dst);
             self.shift(from, to, 0, 1);
@@ -429,6 +448,7 @@ impl<'a> Builder<'a> {
             (BinOp::Sub, None, Some(by)) => Some((a, by.wrapping_neg())),
             _ => None,
         };
+        self.number(f, dst);
         if let Some((value, by)) = shifted {
             if let Some(from) = self.operand(f, value) {
                 let to = self.register(f, dst);
@@ -451,6 +471,11 @@ impl<'a> Builder<'a> {
         }
         self.store(pointer, u64::from(ty.bytes()), from);
     }
+}
+
+/// Whether a constant looks like the address of an object of the machine.
+pub(super) const fn is_address(value: u128) -> bool {
+    value >= 1 << 32 && value < 1 << 63
 }
 
 /// A constant as a signed number.

@@ -29,6 +29,8 @@ pub struct PointsTo {
     called_by_library: BTreeSet<FuncId>,
     reached: Vec<bool>,
     unknown: BTreeSet<FuncId>,
+    /// Of each variable, whether it may be a number that is an address by chance.
+    numbers: Vec<bool>,
 }
 
 impl PointsTo {
@@ -54,6 +56,7 @@ impl PointsTo {
             called_by_library: builder.called_by_library,
             reached: builder.reached,
             unknown: builder.unknown,
+            numbers: builder.solver.flow(&builder.numbers),
             solver: builder.solver,
         }
     }
@@ -101,6 +104,19 @@ impl PointsTo {
                 .into_iter()
                 .collect(),
             Operand::Const(..) | Operand::Block(..) | Operand::Undef(_) | Operand::Poison(_) => Vec::new(),
+        }
+    }
+
+    /// Whether an operand may be a number that points-to sets do not follow. If it is an address,
+    /// it need not be in its set. Other operands are in their sets in each execution in which no
+    /// number has led to another place, and no access has left its object.
+    pub fn is_number(&self, function: FuncId, operand: Operand) -> bool {
+        match operand {
+            Operand::Reg(register) => {
+                self.numbers[self.registers[function.index()].index() + register.index()]
+            }
+            Operand::Const(value, _) => build::is_address(value),
+            _ => false,
         }
     }
 

@@ -11,6 +11,8 @@
 //! more than [`MOST_CELLS`] stored values has one variable from then on. If a set contains any byte
 //! of an object, it contains no other place in it.
 
+mod numbers;
+
 use super::object::{Object, ObjectId, Target, TargetId, Targets};
 use super::offset::{Offset, gcd};
 use roaring::RoaringBitmap;
@@ -120,6 +122,8 @@ struct Memory {
     merged: Option<VarId>,
     /// The place that represents any byte of it.
     any: Option<TargetId>,
+    /// True if something was stored in its only variable that is smaller than an address.
+    merged_parts: bool,
     /// The number of places that shifts have found.
     places: u32,
 }
@@ -238,6 +242,7 @@ impl Solver {
         std::mem::take(&mut self.found)
     }
 
+    /// The variable that represents a variable.
     fn find(&self, mut variable: VarId) -> VarId {
         while self.merged[variable] != variable {
             variable = self.merged[variable];
@@ -414,12 +419,15 @@ impl Solver {
     /// The variable for what is stored at an offset.
     fn cell(&mut self, object: ObjectId, offset: Offset, width: u64) -> VarId {
         if let Some(merged) = self.memory[object.index()].merged {
+            self.memory[object.index()].merged_parts |= width < 8;
             return merged;
         }
         if let Some(&cell) = self.cells.get(&(object, offset, width)) {
             return cell;
         }
         if self.memory[object.index()].cells.len() >= MOST_CELLS {
+            let has_parts = self.memory[object.index()].parts().next().is_some();
+            self.memory[object.index()].merged_parts = width < 8 || has_parts;
             return self.merge_memory(object);
         }
         self.new_cell(object, offset, width)

@@ -155,6 +155,9 @@ impl Builder<'_> {
         if let (Some(from), Some(&to)) = (result, results.first()) {
             self.copy(from, to);
         }
+        if effect.result == Returns::Nothing {
+            self.numbers.extend(&results);
+        }
         let length = None;
         match effect.special {
             Special::Nothing => {}
