@@ -38,6 +38,8 @@ pub(crate) enum Failed {
     /// There is no data race, so plain accesses need not be interleaved. It is assumed if races
     /// were not asked for.
     RaceFree,
+    /// Pointers point where points-to sets say it, on which predicate dependence rests.
+    PointsTo,
     /// Only the accesses that predicate dependence has found can matter.
     Slice,
     /// An event is the same one when it is executed again (`unfold` under predicate dependence).
@@ -50,6 +52,7 @@ impl Failed {
         match self {
             Failed::BlockClasses => Some(blocks::STRAYED),
             Failed::Identical => Some(symmetry::TOLD_APART),
+            Failed::PointsTo => Some(predicate::HIDDEN),
             Failed::RaceFree => Some(GOING_ON),
             Failed::SameEvents => Some(predicate::STRAYED),
             Failed::Awaits | Failed::Fused | Failed::DeadMemory | Failed::Slice => None,
@@ -62,7 +65,7 @@ pub(crate) const GOING_ON: &str =
     "note: the program has data races, which were not asked about: going on with --visibility memory";
 
 /// What an exploration assumes of a program's machines. That blocks touch only memory of their
-/// class is assumed always.
+/// class is assumed always, and that points-to sets are right, where something rests on them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Assumed {
     /// See [`Failed::Identical`].
@@ -94,6 +97,8 @@ impl Assumed {
     pub(crate) fn failed(self, program: &Program, reused: bool) -> Option<Failed> {
         if program.has_strayed() {
             Some(Failed::BlockClasses)
+        } else if program.has_hidden_addresses() {
+            Some(Failed::PointsTo)
         } else if self.turns && program.told_apart() {
             Some(Failed::Identical)
         } else if self.awaits && program.refuses_awaits() {
@@ -127,7 +132,8 @@ impl Assumption for Made {
             !program.is_spoiled(),
         ];
         let count = |all: &[bool]| all.iter().map(|&assumed| u32::from(assumed)).sum::<u32>();
-        4 * count(&of_programs) + count(&of_machines)
+        let points_to = u32::from(setup.vm.explained.is_some());
+        16 * points_to + 4 * count(&of_programs) + count(&of_machines)
     }
 }
 

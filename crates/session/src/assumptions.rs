@@ -103,7 +103,7 @@ pub(crate) fn assumptions(
                 .to_owned(),
         );
         list.push(
-            "addresses are computed from the addresses of their objects, and not from outcomes of comparisons (--dependence predicate)"
+            "no address is a number in the program's initial data, and none results from copying a part of a pointer over another one (--dependence predicate)"
                 .to_owned(),
         );
     }

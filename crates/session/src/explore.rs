@@ -223,7 +223,8 @@ impl Exploration<'_> {
             };
             return self.explore(&make, config, control);
         }
-        if self.budget.is_none() && program.options.blocks.is_none() {
+        let options = &program.options;
+        if self.budget.is_none() && options.blocks.is_none() && options.explained.is_none() {
             return self.explore(&|| stepping_machine(program), config, control);
         }
         let make = || {

@@ -213,8 +213,11 @@ impl<'a> Job<'a> {
                     estimate,
                 })),
                 Err(failed) => {
-                    self.tell(failed);
-                    self.make_without(made, failed, stop).map(Attempt::fails)
+                    let alone = budget.is_none();
+                    if alone || failed != Failed::PointsTo {
+                        self.tell(failed);
+                    }
+                    self.make_without(made, failed, (stop, alone)).map(Attempt::fails)
                 }
             }
         })
@@ -226,8 +229,14 @@ impl<'a> Job<'a> {
         Ok(Made { plan, setup, program })
     }
 
-    /// What is explored after an assumption about the machines has failed.
-    fn make_without(&self, made: Made, failed: Failed, stop: &StopFlag) -> Result<Made, Error> {
+    /// What is explored after an assumption about the machines has failed. `alone`: no other search
+    /// explores the program, too.
+    fn make_without(
+        &self,
+        made: Made,
+        failed: Failed,
+        (stop, alone): (&StopFlag, bool),
+    ) -> Result<Made, Error> {
         match failed {
             // The program has recorded it.
             Failed::Identical | Failed::Awaits | Failed::Fused => Ok(made),
@@ -239,6 +248,9 @@ impl<'a> Job<'a> {
                 self.one_block_class.store(true, Ordering::Relaxed);
                 self.make(made.plan, stop)
             }
+            // Beside others, another search does the same.
+            Failed::PointsTo if alone => self.make(Plan::conflict(self.options), stop),
+            Failed::PointsTo => Err(Error::NoSlice(predicate::HIDDEN.to_owned())),
             Failed::DeadMemory => match made.plan.after_reuse() {
                 Some(plan) => self.make(plan, stop),
                 None => Err(Error::Internal("a plan reuses memory that it keeps".to_owned())),

@@ -12,7 +12,7 @@ use selvedge_explore::{Report, unfold};
 use selvedge_ir::Module;
 use selvedge_model::{Limit, LimitKind, Property, StopReason};
 use selvedge_report::AssertionReport;
-use selvedge_vm::{Points, models};
+use selvedge_vm::{Explained, Points, models};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -45,6 +45,9 @@ pub(crate) const STRAYED: &str =
 /// What is said when it has begun again that often.
 pub(crate) const GIVEN_UP: &str =
     "note: more and more statements turn out to matter: going on with --dependence conflict";
+
+/// What is said when a pointer points to what its points-to set does not have.
+pub(crate) const HIDDEN: &str = "note: the program makes an address in a way that slices do not follow: going on with --dependence conflict";
 
 /// What slices are made for.
 pub(crate) const PROPERTIES: [Property; 4] = [
@@ -83,6 +86,7 @@ pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge
             accesses: found.accesses,
             locks: found.locks,
         }));
+        options.explained = Some(Arc::new(Explained::of(module, &points_to)));
     }
     Ok(options)
 }

@@ -65,6 +65,8 @@ pub enum Op {
     Leave,
     /// Notes that place b | c << 16 was reached (`coverage`).
     Cover,
+    /// Checks that pointer number b | c << 16, which is a, points where it may (`explained`).
+    Explain,
     /// Undefined behaviour was reached.
     Unreachable,
     /// The program traps.

@@ -14,6 +14,7 @@ mod compile;
 mod coverage;
 pub mod describe;
 mod ends;
+mod explained;
 pub mod fingerprint;
 mod future;
 mod hidden;
@@ -41,6 +42,7 @@ mod word;
 pub use blocks::Blocks;
 pub use carried::Carried;
 pub use coverage::Reached;
+pub use explained::Explained;
 #[cfg(feature = "laboratory")]
 pub use future::Foresight;
 pub use future::{Elements, Futures};

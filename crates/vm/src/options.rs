@@ -1,6 +1,7 @@
 //! What a user may choose about the machine.
 
 use crate::blocks::Blocks;
+use crate::explained::Explained;
 use crate::visibility::{Points, Visibility};
 use selvedge_base::StopFlag;
 use selvedge_model::{FaultKind, Input};
@@ -16,6 +17,9 @@ pub struct Options {
     pub visibility: Visibility,
     /// Only these are; `None`: all that `visibility` says.
     pub points: Option<Arc<Points>>,
+    /// Where pointers may point; a pointer that points elsewhere is noticed
+    /// ([`Program::has_hidden_addresses`](crate::Program::has_hidden_addresses)). `None`: anywhere.
+    pub explained: Option<Arc<Explained>>,
     /// The classes of atomic blocks; `None`: all blocks have one class, and all memory that threads
     /// share is in it.
     pub blocks: Option<Arc<Blocks>>,
@@ -124,6 +128,7 @@ impl Default for Options {
         Options {
             visibility: Visibility::Sync,
             points: None,
+            explained: None,
             blocks: None,
             timeouts: true,
             spurious_wakeups: false,

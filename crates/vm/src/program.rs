@@ -27,7 +27,7 @@ use crate::thread::{NO_CALL, Thread};
 use crate::turns::Turns;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
-use selvedge_ir::{FuncId, GlobalId, Module};
+use selvedge_ir::{FuncId, GlobalId, LocalId, Module};
 use selvedge_model::{Property, Unsupported};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -88,6 +88,11 @@ pub struct Program {
     pub(crate) classes: Option<ClassMap>,
     /// See [`Program::has_strayed`].
     pub(crate) strayed: AtomicBool,
+    /// See [`Program::has_hidden_addresses`].
+    pub(crate) hidden_addresses: AtomicBool,
+    /// The locals by the numbers of their names, from the first one on; only with
+    /// `Options::explained`.
+    pub(crate) locals: Vec<(FuncId, LocalId)>,
     /// Instructions executed by all dropped machines of this program.
     pub(crate) executed: AtomicU64,
     /// The places whose reaching is recorded; none unless the options request coverage.
@@ -133,6 +138,13 @@ impl Program {
     #[inline]
     pub fn is_spoiled(&self) -> bool {
         self.spoiled.load(Ordering::Relaxed)
+    }
+
+    /// Whether a pointer pointed to what its points-to set does not have, so that nothing that was
+    /// explored with [`Options::points`](crate::Options::points) stands.
+    #[inline]
+    pub fn has_hidden_addresses(&self) -> bool {
+        self.hidden_addresses.load(Ordering::Relaxed)
     }
 
     /// The questions about properties that its machines could not decide. They leave the verdict

@@ -64,9 +64,10 @@ impl Keeper for Keeping<'_> {
 
     fn keep(&self, state: State) {
         let carried = self.program.carried();
-        // An exploration that is spoiled, or in which a block has left its class, is about to end.
-        // Its state is of no use.
-        if !self.program.has_strayed() && (self.phase.stepping || !carried.spoiled) {
+        // An exploration that is spoiled, or in which a block has left its class or a pointer its
+        // set, is about to end. Its state is of no use.
+        let holds = !self.program.has_strayed() && !self.program.has_hidden_addresses();
+        if holds && (self.phase.stepping || !carried.spoiled) {
             let checkpoint = Checkpoint {
                 belongs: self.belongs.clone(),
                 phase: self.phase.clone(),

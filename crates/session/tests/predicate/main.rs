@@ -8,6 +8,7 @@ mod cases;
 #[path = "../compared/mod.rs"]
 mod compared;
 mod generate;
+mod hidden;
 mod observers;
 mod order;
 mod sections;
@@ -241,4 +242,49 @@ fn whether_a_loop_that_waits_ends_is_noticed_to_matter() {
         assert_eq!(compared, Ok(()));
     }
     assert_eq!(counts.open, 2, "{counts:?}");
+}
+
+/// A program that makes an address in some way, under both relations; whether there was a slice in
+/// the end.
+fn compare_hidden(program: &hidden::Hidden, counts: &mut Counts) -> Result<bool, String> {
+    let before = counts.not_sliced;
+    compare_text(&program.name, &program.text, false, counts)?;
+    Ok(counts.not_sliced == before)
+}
+
+#[test]
+fn each_access_at_a_hidden_address_is_noticed() {
+    let (mut counts, mut wrong) = (Counts::default(), Vec::new());
+    for program in hidden::each_use(&["bits", "chosen_bits"]) {
+        match compare_hidden(&program, &mut counts) {
+            Ok(false) => {}
+            other => wrong.push((program.name, other)),
+        }
+    }
+    let shown = counts.violated == counts.programs;
+    assert!(wrong.is_empty() && shown, "{counts:?} {wrong:#?}");
+}
+
+/// The usual ways to compute an address with numbers are followed, so that the exploration need
+/// not begin again.
+#[test]
+fn each_way_to_make_an_address_is_followed_or_noticed() {
+    let (mut counts, mut wrong) = (Counts::default(), Vec::new());
+    for program in hidden::each_way() {
+        match compare_hidden(&program, &mut counts) {
+            Ok(sliced) if sliced || !program.followed => {}
+            other => wrong.push((program.name, other)),
+        }
+    }
+    assert!(wrong.is_empty(), "{counts:?} {wrong:#?}");
+}
+
+/// `SELVEDGE_HIDDEN=FROM..TO` runs other seeds.
+#[test]
+fn hidden_addresses_are_noticed_in_random_programs() {
+    compared::all("SELVEDGE_HIDDEN", 0..15, |seed, counts: &mut Counts| {
+        let program = hidden::program(seed);
+        let name = format!("{seed}-{}", program.name);
+        compare_text(&name, &program.text, false, counts)
+    });
 }

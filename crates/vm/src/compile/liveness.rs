@@ -292,7 +292,7 @@ fn for_each_slot(code: &Code, ip: usize, inst: Inst, mut f: impl FnMut(u16, bool
             f(inst.a, false);
             f(inst.b, false);
         }
-        Op::Branch | Op::Switch => f(inst.a, false),
+        Op::Branch | Op::Switch | Op::Explain => f(inst.a, false),
         Op::Call => {
             let call = &code.calls[inst.long() as usize];
             call.results.iter().for_each(|r| f(r.0, true));

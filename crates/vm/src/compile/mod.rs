@@ -13,7 +13,7 @@ use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_analysis::Escape;
+use selvedge_analysis::{Escape, Place};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, LocalId, Operand, Reg, Type};
 use slots::Slots;
@@ -34,6 +34,7 @@ pub(crate) fn function(
     let mut compiler = Compiler {
         program,
         escape,
+        func,
         function,
         slots: Slots::new(function, |reg| {
             let named = function.regs[reg].name.is_some();
@@ -116,6 +117,7 @@ fn too_large(function: &Function) -> Code {
 struct Compiler<'a> {
     program: &'a Program,
     escape: &'a Escape,
+    func: FuncId,
     function: &'a Function,
     slots: Slots,
     code: Code,
@@ -250,7 +252,9 @@ impl Compiler<'_> {
             .collect();
         for (id, local) in self.function.locals.iter_ids() {
             let slot = self.slots.fresh(1);
-            let name = if local.name.is_empty() {
+            // With a number for each, the machine knows which object it is.
+            let named = self.program.options.explained.is_some() || !local.name.is_empty();
+            let name = if !named {
                 0
             } else {
                 names.push(Name {
@@ -295,6 +299,7 @@ impl Compiler<'_> {
         for (at, inst) in block.insts.iter().enumerate() {
             self.stmt = inst.stmt;
             self.line();
+            self.pointers(id, at);
             self.inst(&inst.kind);
             let at = at as u32;
             let mut touched: smallvec::SmallVec<[Reg; 8]> = smallvec::SmallVec::new();
@@ -317,6 +322,22 @@ impl Compiler<'_> {
                 self.slots.release(r, at);
             }
         });
+    }
+
+    /// The checks of the pointers of an instruction.
+    fn pointers(&mut self, block: BlockId, index: usize) {
+        let program = self.program;
+        let Some(explained) = &program.options.explained else {
+            return;
+        };
+        let place = Place {
+            block: block.index() as u32,
+            index: index as u32,
+        };
+        for &(operand, number) in explained.pointers(self.func, place) {
+            let word = self.word(operand);
+            self.emit_long(Op::Explain, word, number);
+        }
     }
 
     fn unsupported(&mut self, what: &str) {

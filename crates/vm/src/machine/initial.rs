@@ -37,6 +37,10 @@ impl Vm {
         state
             .memory
             .configure(program.options.leaks, program.options.stop.clone());
+        let explained = program.options.explained.as_ref();
+        state
+            .memory
+            .expect_pointers(explained.map_or(0, |explained| explained.len()));
         program.load_globals(&mut state.memory)?;
         if program.starts_rust {
             super::rust_start::prepare(&program, &mut state);

@@ -11,6 +11,7 @@ mod initial;
 mod inputs;
 pub(crate) mod interp;
 pub(crate) mod lines;
+mod pointer_check;
 pub(crate) mod rust_start;
 #[cfg(feature = "laboratory")]
 pub(crate) mod snapshot;

@@ -10,6 +10,7 @@ mod access;
 mod address;
 mod arena;
 mod fragments;
+mod known;
 mod object;
 mod page;
 mod pointers;
@@ -20,11 +21,13 @@ mod undo;
 pub(crate) use address::beyond_objects;
 pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, slot_shift};
 pub(crate) use arena::unshared;
+pub(crate) use known::Row;
 pub use object::{Kind, Life, Maker, MemoryError, Object, Site};
 pub(crate) use pointers::Word;
 
 use crate::value::{Tags, Value};
 use arena::Owner;
+use known::Known;
 use page::{CHUNK, PAGE, Page};
 use selvedge_base::StopFlag;
 use selvedge_model::{Access, MemoryOrder};
@@ -81,6 +84,8 @@ pub struct Memory {
     cut: bool,
     /// True if nothing is interrupted.
     deaf: bool,
+    /// Where pointers were found to point rightly.
+    known: Known,
 }
 
 impl Default for Memory {
@@ -103,6 +108,7 @@ impl Default for Memory {
             stop: StopFlag::new(),
             cut: false,
             deaf: false,
+            known: Known::default(),
         }
     }
 }
@@ -317,6 +323,7 @@ impl Memory {
     fn set_object(&mut self, base: u64, object: Object) {
         let Some(parts) = Parts::of(base) else { return };
         let slot = parts.slot();
+        self.known.is_here(base, &object);
         let arena = self.arena_mut(parts.owner, parts.class);
         let old = std::mem::replace(arena.object_mut(slot), object);
         self.saved_objects.push(old);
@@ -489,6 +496,7 @@ impl Memory {
 
     #[inline]
     fn flush(&mut self) {
+        self.known.forget();
         self.writable.set(NOWHERE);
         self.read_tlb.flush();
         self.write_tlb.flush();

@@ -71,6 +71,7 @@ impl Memory {
                 }
                 Entry::Object { base } => {
                     if let (Some(object), Some(parts)) = (self.saved_objects.pop(), Parts::of(base)) {
+                        self.known.is_here(base, &object);
                         *self.arena_mut(parts.owner, parts.class).object_mut(parts.slot()) = object;
                     }
                     self.forget(base);

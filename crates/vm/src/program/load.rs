@@ -11,7 +11,7 @@ use crate::names::{self, Name};
 use crate::options::Options;
 use crate::sync::{Fusible, is_wait, polls_end};
 use selvedge_base::Id;
-use selvedge_ir::{InstKind, Module};
+use selvedge_ir::{FuncId, InstKind, LocalId, Module};
 use selvedge_solver::Sink;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -61,6 +61,8 @@ impl Program {
             solver: Mutex::default(),
             classes: None,
             strayed: AtomicBool::new(false),
+            hidden_addresses: AtomicBool::new(false),
+            locals: Vec::new(),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             exit_handlers: !module.destructors.is_empty()
                 || module
@@ -115,6 +117,7 @@ impl Program {
             program.points = points;
         }
         program.code = codes;
+        program.locals = locals_by_name(&program);
         Ok(Arc::new(program))
     }
 
@@ -123,6 +126,18 @@ impl Program {
         let functions = self.module.functions.iter();
         functions.filter(|f| !f.is_defined()).any(|f| is_wait(&f.name))
     }
+}
+
+/// The locals in the order of their names, if each has one.
+fn locals_by_name(program: &Program) -> Vec<(FuncId, LocalId)> {
+    if program.options.explained.is_none() {
+        return Vec::new();
+    }
+    let functions = program.module.functions.iter_ids();
+    functions
+        .flat_map(|(id, function)| function.locals.ids().map(move |local| (id, local)))
+        .filter(|(id, _)| program.module.functions[*id].is_defined())
+        .collect()
 }
 
 fn has_weak_exchanges(module: &Module) -> bool {

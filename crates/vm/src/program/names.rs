@@ -3,7 +3,7 @@
 use super::Program;
 use crate::memory::Object;
 use selvedge_base::Id;
-use selvedge_ir::{GlobalId, Part, ShapeId, fits, part};
+use selvedge_ir::{FuncId, GlobalId, LocalId, Part, ShapeId, fits, part};
 
 impl Program {
     /// The global variable that an object is.
@@ -11,6 +11,14 @@ impl Program {
         // Names begin with those of the globals, after the empty one.
         let number = (object.name as usize).checked_sub(1)?;
         (number < self.module.globals.len()).then(|| GlobalId::from_index(number))
+    }
+
+    /// The local variable that an object on the stack is; only with `Options::explained`.
+    pub(crate) fn local_of(&self, object: &Object) -> Option<(FuncId, LocalId)> {
+        let first = self.names.len() - self.locals.len();
+        self.locals
+            .get((object.name as usize).checked_sub(first)?)
+            .copied()
     }
 
     /// The type of an object in the source, if that is known and may be.

@@ -59,7 +59,7 @@ impl Run<'_> {
                     return Way::Return(code.returns[inst.b as usize].iter().map(|&w| get(w)).collect());
                 }
                 Op::Unreachable | Op::Trap => return Way::Ends,
-                Op::Cover | Op::Data => {}
+                Op::Cover | Op::Explain | Op::Data => {}
                 Op::Load | Op::VisibleLoad => {
                     let value = self.load(get(inst.b), u64::from(inst.w));
                     let bits = (inst.c as u8).min(64);

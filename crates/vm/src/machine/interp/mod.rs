@@ -124,6 +124,14 @@ impl Vm {
                     }
                     (code, w, ip) = self.window(program, thread);
                 }
+                Op::Explain => {
+                    let value = w.get(inst.a);
+                    if !value.is_concrete() || !self.state.memory.is_known(inst.long(), value.bits) {
+                        self.check_pointer(code.stmts[ip as usize], inst.long(), value);
+                    }
+                    count -= 1;
+                    ip += 1;
+                }
                 _ => match self.single(thread, code, w, ip, performing, count) {
                     Next::At(next) => ip = next,
                     Next::After(next) => {

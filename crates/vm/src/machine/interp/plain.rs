@@ -221,6 +221,14 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
                 }
                 ip += 1;
             }
+            Op::Explain => {
+                let pointer = w.get(inst.a);
+                if !pointer.is_concrete() || !memory.is_known(inst.long(), pointer.bits) {
+                    break;
+                }
+                ip += 1;
+                continue;
+            }
             Op::Jump => jump!(inst.long()),
             Op::Branch => {
                 let cond = w.get(inst.a);

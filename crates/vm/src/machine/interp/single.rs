@@ -311,7 +311,7 @@ impl Vm {
                 return Next::Beside(ip + 1);
             }
             Op::Trap => fault!(self.simple_fault(thread, ip, FaultKind::Abort, "the program traps")),
-            Op::Call | Op::Return => unreachable!("calls and returns are executed by the loop"),
+            Op::Call | Op::Return | Op::Explain => unreachable!("calls and returns are executed by the loop"),
             Op::Data => unreachable!("data is skipped by the instruction before"),
         }
         Next::At(ip + 1)
