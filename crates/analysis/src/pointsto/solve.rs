@@ -1,7 +1,7 @@
 //! Inclusion constraints over sets of places, and their least solution (Andersen 1994).
 //!
 //! Sets grow by differences: each member of a set is processed once. Variables on a cycle of copies
-//! have one set and are merged (Nuutila's observation; cycles are searched for from time to time).
+//! have one set and are merged (`cycles.rs`).
 //! The memory of an object is a variable for each pair of an offset and a width with which
 //! something was stored; a load reads all variables that overlap with it.
 //!
@@ -11,6 +11,7 @@
 //! more than [`MOST_CELLS`] stored values has one variable from then on. If a set contains any byte
 //! of an object, it contains no other place in it.
 
+mod cycles;
 mod numbers;
 
 use super::object::{Object, ObjectId, Target, TargetId, Targets};
@@ -122,6 +123,8 @@ struct Memory {
     merged: Option<VarId>,
     /// The place that represents any byte of it.
     any: Option<TargetId>,
+    /// What a load at any byte of it gives, if there is one.
+    bytes: Option<VarId>,
     /// True if something was stored in its only variable that is smaller than an address.
     merged_parts: bool,
     /// The number of places that shifts have found.
@@ -143,6 +146,8 @@ pub struct Solver {
     memory: Vec<Memory>,
     cells: FxHashMap<(ObjectId, Offset, u64), VarId>,
     shifts: Vec<u8>,
+    /// The places that represent any byte of their object.
+    anys: RoaringBitmap,
     edges: FxHashSet<(VarId, VarId)>,
     shifted: FxHashSet<(VarId, VarId, i64, u64)>,
     read: FxHashSet<(u32, TargetId)>,
@@ -258,16 +263,19 @@ impl Solver {
         }
         let mut more = by - &node.set;
         more -= &node.fresh;
-        let within_any = |t: &u32| {
-            let id = Targets::target_id(*t);
-            let any = self.memory[self.targets.place(id).object.index()].any;
-            any.is_some_and(|any| {
-                let any = any.index() as u32;
-                any != *t && (node.set.contains(any) || node.fresh.contains(any) || by.contains(any))
-            })
-        };
-        let needless: RoaringBitmap = more.iter().filter(within_any).collect();
-        more -= needless;
+        let exact = &more - &self.anys;
+        if !exact.is_empty() {
+            let within_any = |t: &u32| {
+                let id = Targets::target_id(*t);
+                let any = self.memory[self.targets.place(id).object.index()].any;
+                any.is_some_and(|any| {
+                    let any = any.index() as u32;
+                    node.set.contains(any) || node.fresh.contains(any) || by.contains(any)
+                })
+            };
+            let needless: RoaringBitmap = exact.iter().filter(within_any).collect();
+            more -= needless;
+        }
         if more.is_empty() {
             return;
         }
@@ -313,8 +321,14 @@ impl Solver {
             Constraint::Shift {
                 to, offset, stride, ..
             } => {
-                let shifted = fresh.iter().map(|t| self.shift(t, offset, stride));
-                let shifted: RoaringBitmap = shifted.collect();
+                // What is anywhere in its object stays so.
+                let mut shifted = match self.find(to) == self.find(variable) {
+                    true => RoaringBitmap::new(),
+                    false => fresh & &self.anys,
+                };
+                for target in fresh - &self.anys {
+                    shifted.insert(self.shift(target, offset, stride));
+                }
                 self.grow(to, &shifted);
             }
             Constraint::Load { .. } => {
@@ -348,6 +362,7 @@ impl Solver {
         let memory = &mut self.memory[target.object.index()];
         if target.offset == Offset::ANY {
             memory.any = Some(id);
+            self.anys.insert(id.index() as u32);
         }
         id
     }
@@ -359,6 +374,11 @@ impl Solver {
         }
         let place = self.targets.place(id);
         let object = place.object;
+        if stride == 1
+            && let Some(any) = self.memory[object.index()].any
+        {
+            return any.index() as u32;
+        }
         let shifts = self.shifts[id.index()].saturating_add(1);
         let stride = match self.memory[object.index()].places {
             places if places > MOST_PLACES * FEW_MORE => 1,
@@ -377,7 +397,15 @@ impl Solver {
         if !self.read.insert((number, target)) {
             return;
         }
-        let object = self.targets.place(target).object.index();
+        let place = self.targets.place(target);
+        let object = place.object.index();
+        // So there are as many edges as loads and stored values, and not a product of them.
+        if let Constraint::Load { width, to, .. } = self.constraints[number as usize]
+            && (width.is_none() || place.offset == Offset::ANY && width != Some(1))
+        {
+            let bytes = self.bytes(object);
+            return self.copy(bytes, to);
+        }
         self.memory[object].readers.push((number, target));
         if let Some(all) = self.memory[object].merged {
             return self.read_cell(number, target, (Offset::ANY, 1, all));
@@ -386,6 +414,20 @@ impl Solver {
             let cell = self.memory[object].cells[i];
             self.read_cell(number, target, cell);
         }
+    }
+
+    /// All values stored in an object, of which any bytes may be taken.
+    fn bytes(&mut self, object: usize) -> VarId {
+        if let Some(bytes) = self.memory[object].bytes {
+            return bytes;
+        }
+        let bytes = self.variable();
+        self.memory[object].bytes = Some(bytes);
+        for i in 0..self.memory[object].cells.len() {
+            let (.., cell) = self.memory[object].cells[i];
+            self.copy_bytes(cell, bytes);
+        }
+        bytes
     }
 
     fn read_cell(&mut self, number: u32, target: TargetId, (offset, width, cell): (Offset, u64, VarId)) {
@@ -437,6 +479,9 @@ impl Solver {
         let cell = self.variable();
         self.cells.insert((object, offset, width), cell);
         self.memory[object.index()].cells.push((offset, width, cell));
+        if let Some(bytes) = self.memory[object.index()].bytes {
+            self.copy_bytes(cell, bytes);
+        }
         for i in 0..self.memory[object.index()].readers.len() {
             let (number, target) = self.memory[object.index()].readers[i];
             self.read_cell(number, target, (offset, width, cell));
@@ -537,44 +582,6 @@ impl Solver {
         match stride == 1 {
             true => self.copy_bytes(cell, moved),
             false => self.copy(cell, moved),
-        }
-    }
-
-    /// Merges variables on a cycle of copies into one set.
-    fn merge_cycles(&mut self) {
-        let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
-        for _ in 0..self.nodes.len() {
-            graph.add_node(());
-        }
-        let node = petgraph::graph::NodeIndex::new;
-        for (from, what) in self.nodes.iter_ids() {
-            for &to in &what.copies {
-                let to = self.find(to);
-                if to != from {
-                    graph.add_edge(node(from.index()), node(to.index()), ());
-                }
-            }
-        }
-        for cycle in petgraph::algo::tarjan_scc(&graph) {
-            let first = VarId::from_index(cycle[0].index());
-            for other in &cycle[1..] {
-                self.merge(first, VarId::from_index(other.index()));
-            }
-        }
-    }
-
-    fn merge(&mut self, into: VarId, other: VarId) {
-        let node = std::mem::take(&mut self.nodes[other]);
-        self.merged[other] = into;
-        let all = node.set | node.fresh;
-        let (known, asked) = (self.nodes[into].set.clone(), node.asked);
-        for to in node.copies {
-            self.copy(into, to);
-        }
-        self.grow(into, &all);
-        for number in asked {
-            self.nodes[into].asked.push(number);
-            self.answer(number, into, &known);
         }
     }
 }

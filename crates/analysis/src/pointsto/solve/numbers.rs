@@ -66,6 +66,9 @@ impl Solver {
         }
         for (memory, parted) in self.memory.iter().zip(parted) {
             let parts: Vec<(Offset, u64)> = memory.parts().collect();
+            if parted || !parts.is_empty() {
+                found.extend(memory.bytes);
+            }
             for &(number, target) in &memory.readers {
                 let Constraint::Load { width, to, .. } = self.constraints[number as usize] else {
                     continue;
