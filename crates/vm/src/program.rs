@@ -107,6 +107,8 @@ pub struct Program {
     pub(crate) polls: bool,
     /// Whether there are weak compare-exchanges.
     pub(crate) weak_exchanges: bool,
+    /// Whether the code makes numbers of addresses.
+    pub(crate) numbers_of_addresses: bool,
     /// Statements that use addresses as numbers.
     addresses: Mutex<BTreeSet<StmtId>>,
     /// Statements that set handlers of signals.

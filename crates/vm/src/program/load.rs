@@ -11,7 +11,7 @@ use crate::names::{self, Name};
 use crate::options::Options;
 use crate::sync::{Fusible, is_wait, polls_end};
 use selvedge_base::Id;
-use selvedge_ir::{FuncId, InstKind, LocalId, Module};
+use selvedge_ir::{FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Terminator, Type};
 use selvedge_solver::Sink;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -71,6 +71,7 @@ impl Program {
                     .any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
             polls_ends: module.functions.iter().any(|f| polls_end(&f.name)),
             weak_exchanges: has_weak_exchanges(&module),
+            numbers_of_addresses: makes_numbers_of_addresses(&module),
             addresses: Mutex::default(),
             handlers: Mutex::default(),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
@@ -147,6 +148,33 @@ fn has_weak_exchanges(module: &Module) -> bool {
         .flat_map(|f| f.blocks.iter())
         .flat_map(|b| &b.insts);
     insts.any(|inst| matches!(inst.kind, InstKind::CompareExchange { weak: true, .. }))
+}
+
+/// Whether some instruction makes a number of an address. Only then does the hot loop look for
+/// results that depend on where objects are.
+fn makes_numbers_of_addresses(module: &Module) -> bool {
+    let is_address = |operand: &Operand| matches!(operand, Operand::Global(..) | Operand::Func(_));
+    let makes = |function: &Function, kind: &InstKind| {
+        let is_number = |dst: &Reg| function.regs[*dst].ty != Type::Ptr;
+        match kind {
+            InstKind::Cast { dst, a, from, .. } => (*from == Type::Ptr || is_address(a)) && is_number(dst),
+            InstKind::Bin { a, b, .. } => is_address(a) || is_address(b),
+            InstKind::Store { value, ty, .. } => *ty != Type::Ptr && is_address(value),
+            InstKind::Copy { dst, value } => is_address(value) && is_number(dst),
+            InstKind::Select { dst, a, b, .. } => (is_address(a) || is_address(b)) && is_number(dst),
+            InstKind::Call { args, types, .. } => args
+                .iter()
+                .zip(types)
+                .any(|(argument, ty)| *ty != Type::Ptr && is_address(argument)),
+            _ => false,
+        }
+    };
+    module.functions.iter().any(|function| {
+        function.blocks.iter().any(|block| {
+            let returns = matches!(&block.term, Terminator::Return(values) if values.iter().any(is_address));
+            returns || block.insts.iter().any(|inst| makes(function, &inst.kind))
+        })
+    })
 }
 
 /// Whether a program has a global `operator new` or `delete` of its own.

@@ -81,9 +81,14 @@ impl Vm {
         }
         let (mut code, mut w, mut ip) = self.window(program, thread);
         let mut count = 0u64;
+        let looks_for_addresses = program.numbers_of_addresses;
         let stop = loop {
             if !performing {
-                (ip, count) = plain::run(&mut self.state.memory, w, ip, count, plain_jumps);
+                let memory = &mut self.state.memory;
+                (ip, count) = match looks_for_addresses {
+                    true => plain::run::<true>(memory, w, ip, count, plain_jumps),
+                    false => plain::run::<false>(memory, w, ip, count, plain_jumps),
+                };
                 if count >= next_look {
                     if self.has_to_stop() {
                         break self.told_to_stop(thread, ip);
