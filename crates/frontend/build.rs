@@ -1,36 +1,47 @@
 //! Compiles the model library (`lib/*.c` and `lib/*.cc`, parts of a C and a C++ library in bitcode)
-//! into one module that is built into the crate, and lists the names it defines. Without sources,
-//! both are empty.
+//! into one module that is built into the crate, and lists the names it defines. `lib/streams`
+//! makes a second such module. Without sources, all are empty.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 fn main() {
-    println!("cargo:rerun-if-changed=lib");
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let mut sources: Vec<PathBuf> = fs::read_dir("lib")
+    let library = make(Path::new("lib"), "library", &out, &[]);
+    // A module of its own: programs without streams need not wait until it is read. What it has in
+    // common with the other one, such as functions of strings, is that one's.
+    make(Path::new("lib/streams"), "streams", &out, &library);
+}
+
+/// Makes `NAME.bc` and `NAME.names` of the sources in a directory: a module, and the names that it
+/// defines without those of `others`, which are returned.
+fn make(sources: &Path, name: &str, out: &Path, others: &[String]) -> Vec<String> {
+    println!("cargo:rerun-if-changed={}", sources.display());
+    let mut files: Vec<PathBuf> = fs::read_dir(sources)
         .map(|dir| dir.flatten().map(|e| e.path()).collect())
         .unwrap_or_default();
-    for source in &sources {
-        println!("cargo:rerun-if-changed={}", source.display());
+    files.retain(|p| p.extension().is_some_and(|e| e == "c" || e == "cc" || e == "h"));
+    files.sort();
+    for file in &files {
+        println!("cargo:rerun-if-changed={}", file.display());
     }
-    sources.retain(|p| p.extension().is_some_and(|e| e == "c" || e == "cc"));
-    sources.sort();
-    if sources.is_empty() {
-        fs::write(out.join("library.bc"), b"").expect("OUT_DIR is writable");
-        fs::write(out.join("library.names"), b"").expect("OUT_DIR is writable");
-        return;
+    files.retain(|p| p.extension().is_some_and(|e| e != "h"));
+    let (module, list) = (out.join(format!("{name}.bc")), out.join(format!("{name}.names")));
+    if files.is_empty() {
+        fs::write(module, b"").expect("OUT_DIR is writable");
+        fs::write(list, b"").expect("OUT_DIR is writable");
+        return Vec::new();
     }
     // One translation unit out of all sources would let their static names clash; so compile each
     // and link.
     let mut units = Vec::new();
     let mut names = Vec::new();
-    for source in &sources {
-        let stem = source.file_stem().and_then(|s| s.to_str()).unwrap_or("unit");
-        let unit = out.join(format!("{stem}.ll"));
-        compile(source, &unit);
+    for file in &files {
+        let stem = file.file_stem().and_then(|s| s.to_str()).unwrap_or("unit");
+        let unit = out.join(format!("{name}-{stem}.ll"));
+        compile(file, &unit);
         names.extend(defined(
             &fs::read_to_string(&unit).expect("the compiler wrote it"),
         ));
@@ -38,9 +49,10 @@ fn main() {
     }
     names.sort();
     names.dedup();
-    fs::write(out.join("library.names"), names.join("\n")).expect("OUT_DIR is writable");
-    let linked = out.join("library.bc");
-    run(tool("llvm-link").args(&units).arg("-o").arg(&linked));
+    names.retain(|n| others.binary_search(n).is_err());
+    fs::write(list, names.join("\n")).expect("OUT_DIR is writable");
+    run(tool("llvm-link").args(&units).arg("-o").arg(&module));
+    names
 }
 
 /// Tools of LLVM 22, by the name that has the version or in its own directory.
@@ -57,7 +69,14 @@ fn compile(source: &Path, unit: &Path) {
     let plus = source.extension().is_some_and(|e| e == "cc");
     let mut clang = tool(if plus { "clang++" } else { "clang" });
     if plus {
-        clang.args(["-std=gnu++17", "-Wno-deprecated"]);
+        // What C++20 names otherwise is made by files of their own.
+        let newer = source
+            .file_stem()
+            .is_some_and(|s| s.to_string_lossy().ends_with("20"));
+        clang.args([
+            if newer { "-std=gnu++20" } else { "-std=gnu++17" },
+            "-Wno-deprecated",
+        ]);
     } else {
         clang.args(["-std=gnu17", "-ffreestanding"]);
     }

@@ -41,7 +41,8 @@ fn scratch(name: &str) -> PathBuf {
 
 fn native(path: &Path) -> (String, i32) {
     let program = scratch(&format!("native-{}", path.file_stem().expect("name").display()));
-    let compiled = Command::new("clang-22")
+    let plus = path.extension().is_some_and(|e| e == "cc");
+    let compiled = Command::new(if plus { "clang++-22" } else { "clang-22" })
         .args(["-w", "-O0", "-lm", "-o"])
         .arg(&program)
         .arg(path)
@@ -98,6 +99,16 @@ fn locale_and_messages_as_native() {
 #[test]
 fn process_as_native() {
     compare("process.c");
+}
+
+#[test]
+fn streams_as_native() {
+    compare("streams.cc");
+}
+
+#[test]
+fn random_numbers_through_streams_as_native() {
+    compare("random_streams.cc");
 }
 
 /// Runs the body of a `main`.

@@ -14,10 +14,26 @@ use crate::request::Refusal;
 use rustc_hash::FxHashMap;
 use selvedge_ir::{FuncId, Symbol, Terminator};
 
-/// Bitcode of all of `lib/*.c` and `lib/*.cc`; empty if there is none.
-static BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bc"));
-/// The names it defines, one a line, sorted.
-static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/library.names"));
+/// A module of the library.
+struct Part {
+    /// Empty if it has no sources.
+    bitcode: &'static [u8],
+    /// The names it defines, one a line, sorted.
+    names: &'static str,
+}
+
+/// The parts, in the order in which they are linked: none needs an earlier one. The streams of C++
+/// (`lib/streams`) are large, and read only if a program has some.
+static PARTS: [Part; 2] = [
+    Part {
+        bitcode: include_bytes!(concat!(env!("OUT_DIR"), "/streams.bc")),
+        names: include_str!(concat!(env!("OUT_DIR"), "/streams.names")),
+    },
+    Part {
+        bitcode: include_bytes!(concat!(env!("OUT_DIR"), "/library.bc")),
+        names: include_str!(concat!(env!("OUT_DIR"), "/library.names")),
+    },
+];
 
 /// Native models that throw exceptions, and the functions that throw for them.
 const THROWS: [(&str, &str); 2] = [
@@ -44,16 +60,25 @@ fn offers(names: &[&str], name: &str) -> bool {
 /// Defines the symbols that the program reaches and the library has. `symbolic`: the program has
 /// symbolic input, whatever it calls.
 pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Refusal> {
-    let names: Vec<&str> = NAMES.lines().collect();
     let symbolic = symbolic || has_input(program, entry);
+    PARTS
+        .iter()
+        .try_for_each(|part| link_part(program, entry, part, symbolic))
+}
+
+/// The same for one part of the library.
+fn link_part(program: &mut Program, entry: FuncId, part: &Part, symbolic: bool) -> Result<(), Refusal> {
+    let names: Vec<&str> = part.names.lines().collect();
     if missing(program, entry, &names).is_empty()
         && (!symbolic || replaceable(program, entry, &names).is_empty())
-        && thrown(program, entry).is_empty()
+        && thrown(program, entry)
+            .iter()
+            .all(|(_, thrower)| !offers(&names, thrower))
     {
         return Ok(());
     }
     let context = Context::new().map_err(Refusal::NoLlvm)?;
-    let module = context.parse(BITCODE).map_err(Refusal::Library)?;
+    let module = context.parse(part.bitcode).map_err(Refusal::Library)?;
     module.mark_as_written();
     let mut defined: FxHashMap<String, Value<'_>> = FxHashMap::default();
     for value in module.functions().into_iter().chain(module.globals()) {

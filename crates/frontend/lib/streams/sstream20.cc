@@ -1,0 +1,2 @@
+// String streams as C++20 has them: some of their functions have other names there.
+#include "sstream.cc"
