@@ -73,7 +73,7 @@ static const char *state(const ios &stream)
 template <typename T> void reads(const char *name, ios::fmtflags flags = ios::dec)
 {
     const char *const texts[] = {"0",     "7 x",    "-7",    "+8",     "",     "  ",      "x",      "-",       "99999999999999999999", "-99999999999999999999",
-                                 "65536", "-65536", "32768", "-32769", "0x1F", "017",     "08",     "1e3",     "1e",                   "1e+",
+                                 "65536", "-65536", "32768", "-32769", "0x1F", "017",     "08",     "1e3",     "1e",                   "1e+",                  "e5",
                                  "1.5.5", ".5",     ".",     "5.",     "-.5e-2x", "1e400", "-1e400", "0x",      "00x1",                 "true",
                                  "false", "tru",    "fax",   "1",      "2",    "4294967296", "-1", "18446744073709551615", "-9223372036854775808", "9223372036854775808"};
     for (const char *text : texts) {
@@ -157,6 +157,9 @@ static void strings()
 {
     ostringstream out;
     out << "text " << 5;
+    ostringstream thirds;
+    thirds << 1.0 / 3 << setw(3) << 7;
+    cout << thirds.str() << ' ' << out.precision() << out.width() << out.flags() << out.fill() << '\n';
     out.put('!').write("abc", 2) << ends;
     cout << out.str().size() << out.tellp() << '\n';
     out.seekp(0);
