@@ -1,4 +1,4 @@
-// unknown: a std::locale other than "C"
+// unknown: a std::locale other than
 // Numbers would have other marks in it.
 #include <iostream>
 #include <locale>
