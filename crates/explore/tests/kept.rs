@@ -193,14 +193,21 @@ fn a_search_goes_on_with_another_number_of_workers() {
     let toy = three_alike();
     let whole = explore(Strategy::Dpor, &toy, &never(), &Control::new(), Kept::default()).expect("fits");
     let mut units = 0;
-    for (after, first, second) in [
+    let cases = [
         (50, 3, 1),
         (200, 2, 1),
         (300, 4, 2),
         (400, 2, 3),
         (100, 1, 3),
         (600, 3, 1),
-    ] {
+    ];
+    // Whether a worker has something of another one when a search is interrupted depends on the
+    // time that the system gives it.
+    for (n, (after, first, second)) in cases.into_iter().cycle().enumerate() {
+        if n >= cases.len() && units > 0 {
+            return;
+        }
+        assert!(n < 50 * cases.len(), "no search was interrupted between workers");
         let control = Control::new();
         let keeper = Interrupts {
             after,
@@ -231,7 +238,6 @@ fn a_search_goes_on_with_another_number_of_workers() {
         let report = explore(Strategy::Dpor, &toy, &config, &Control::new(), kept).expect("fits");
         assert_eq!(report, whole, "after {after}, {first} and {second} workers");
     }
-    assert!(units > 0);
 }
 
 #[test]
