@@ -18,7 +18,7 @@ use crate::value::{Tags, Value};
 /// instructions added. Jumps back are left to the caller as soon as `limit` instructions were
 /// counted. `LOOK`: sums, differences and masks that depend on where objects are are left to the
 /// caller, too.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn run<const LOOK: bool>(
     memory: &mut Memory,
     w: Window,
