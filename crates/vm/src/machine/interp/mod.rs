@@ -61,7 +61,18 @@ impl Vm {
 
     /// Runs a thread until it stops. With `performing`, the first instruction is the visible action
     /// that was chosen.
-    pub(crate) fn run(&mut self, thread: ThreadId, mut performing: bool) -> Stop {
+    #[inline]
+    pub(crate) fn run(&mut self, thread: ThreadId, performing: bool) -> Stop {
+        match self.program.numbers_of_addresses {
+            true => self.run_placed::<true>(thread, performing),
+            false => self.run_placed::<false>(thread, performing),
+        }
+    }
+
+    /// `PLACED`: as in [`plain::run`]. Two functions, since one with both loops would have too few
+    /// registers of the processor.
+    #[inline(never)]
+    fn run_placed<const PLACED: bool>(&mut self, thread: ThreadId, mut performing: bool) -> Stop {
         if self.state.thread(thread).core.depth == 0 {
             return Stop::Bottom;
         }
@@ -81,14 +92,10 @@ impl Vm {
         }
         let (mut code, mut w, mut ip) = self.window(program, thread);
         let mut count = 0u64;
-        let looks_for_addresses = program.numbers_of_addresses;
         let stop = loop {
             if !performing {
                 let memory = &mut self.state.memory;
-                (ip, count) = match looks_for_addresses {
-                    true => plain::run::<true>(memory, w, ip, count, plain_jumps),
-                    false => plain::run::<false>(memory, w, ip, count, plain_jumps),
-                };
+                (ip, count) = plain::run::<PLACED>(memory, w, ip, count, plain_jumps);
                 if count >= next_look {
                     if self.has_to_stop() {
                         break self.told_to_stop(thread, ip);

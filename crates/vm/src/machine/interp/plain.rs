@@ -16,10 +16,10 @@ use crate::value::{Tags, Value};
 
 /// Executes instructions from `ip` on. Returns where it stopped and `count` with the number of
 /// instructions added. Jumps back are left to the caller as soon as `limit` instructions were
-/// counted. `LOOK`: sums, differences and masks that depend on where objects are are left to the
+/// counted. `PLACED`: sums, differences and masks that depend on where objects are are left to the
 /// caller, too.
-#[inline(never)]
-pub(super) fn run<const LOOK: bool>(
+#[inline(always)]
+pub(super) fn run<const PLACED: bool>(
     memory: &mut Memory,
     w: Window,
     ip: u32,
@@ -42,7 +42,7 @@ pub(super) fn run<const LOOK: bool>(
     macro_rules! placed {
         ($inst:expr, $depends:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
             let (x, y) = (w.get($inst.b), w.get($inst.c));
-            if x.tag.0 | y.tag.0 != 0 || LOOK && $depends(x.bits, y.bits) {
+            if x.tag.0 | y.tag.0 != 0 || PLACED && $depends(x.bits, y.bits) {
                 break;
             }
             let ($a, $b, $width) = (x.bits, y.bits, $inst.w);
