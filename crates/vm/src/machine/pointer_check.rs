@@ -1,4 +1,4 @@
-//! Checks that pointers point where points-to sets say it (`explained.rs`).
+//! Checks that the value of each pointer is in its points-to set (`explained.rs`).
 
 use super::vm::Vm;
 use crate::explained::{Explained, Origin};
@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 impl Vm {
-    /// Looks whether the value of a pointer is in its set. Values that are no addresses pass: they
-    /// are no objects, or the access is a fault.
+    /// Checks whether the value of a pointer is in its set. A value that is no address passes: it
+    /// refers to no object, or the access is a fault.
     #[inline(never)]
     pub(crate) fn check_pointer(&mut self, stmt: StmtId, pointer: u32, value: Value) {
         let program = Rc::clone(&self.program);
@@ -26,7 +26,7 @@ impl Vm {
         };
         if !known {
             self.program.hidden_addresses.store(true, Ordering::Relaxed);
-            // Said, too, so that no verdict can be `true`, whoever explores.
+            // Reported as unsupported, too, so that no strategy can give the verdict `true`.
             self.state.notify(Notice::Unsupported(Unsupported {
                 what: "an address that points-to sets do not have".into(),
                 stmt,

@@ -2,8 +2,10 @@
 //!
 //! The report lists the statements that compute them (docs/semantics.md, "Assumptions"). The lowest
 //! four bits of an address only show the alignment of an object, and all addresses have the same
-//! bits from 46 on. Not seen: a stored pointer that
-//! is loaded as a number or byte by byte, if the code has no cast of a pointer to a number.
+//! bits from 46 on.
+//!
+//! Not seen: the addresses of functions and labels; and a stored pointer that is loaded as a number
+//! or byte by byte, if the code has no cast of a pointer to a number.
 
 use crate::code::{Inst, Op};
 use crate::memory::slot_shift;
