@@ -79,7 +79,7 @@ fn recorded_toys() {
 
 #[test]
 fn ten_thousand_random_toys() {
-    for seed in 0..usual_or_long(5_000, 50_000) {
+    for seed in 0..usual_or_long(3_000, 50_000) {
         hold(&format!("seed {seed}"), &random_toy(seed));
     }
 }

@@ -210,7 +210,7 @@ fn racing_toys(count: u64) -> impl Iterator<Item = (String, Toy)> {
 
 #[test]
 fn no_race_is_lost() {
-    let (same, some) = hold(racing_toys(usual_or_long(1_500, 3_000)), |toy| {
+    let (same, some) = hold(racing_toys(usual_or_long(1_000, 3_000)), |toy| {
         of_races(toy, Weaken::Nothing)
     });
     assert!(some > 240 && same - some > 90, "{same}, {some}");

@@ -75,12 +75,12 @@ fn many_random_toys(seeds: std::ops::Range<u64>) {
 /// Fifty thousand at length, with the other half.
 #[test]
 fn many_random_toys_of_one_half() {
-    many_random_toys(1_000..1_000 + usual_or_long(2_500, 25_000));
+    many_random_toys(1_000..1_000 + usual_or_long(1_200, 25_000));
 }
 
 #[test]
 fn many_random_toys_of_the_other_half() {
-    many_random_toys(26_000..26_000 + usual_or_long(2_500, 25_000));
+    many_random_toys(26_000..26_000 + usual_or_long(1_200, 25_000));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! must agree with the same expectation, so that strategies agree with each other.
 
 mod expectation;
+mod objects;
 
 use expectation::{Case, Verdict, cases, directives_are_told_from_prose};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -392,7 +393,13 @@ fn check(case: &Case, options: &[&str]) -> Result<Report, Failed> {
     ]);
     // A bound of the case's own (on executions) holds for the exhaustive strategies; samples have
     // theirs.
-    command.args(options).args(&case.options).arg(&case.program);
+    command.args(options);
+    if options == STRATEGIES[0].options {
+        command.args(&case.options).arg(&case.program);
+    } else {
+        let (object, rest) = objects::object(case)?;
+        command.args(rest).arg(object);
+    }
     let output = command
         .output()
         .map_err(|error| format!("cannot start the command: {error}"))?;
