@@ -519,6 +519,7 @@ fn others(name: &str) -> Option<Effect> {
         // raises a signal, and returned to the caller.
         "__selvedge_is_alone"
         | "__selvedge_blocks"
+        | "__selvedge_exists"
         | "__selvedge_all_block"
         | "__selvedge_outside"
         | "__selvedge_set_mask" => NONE,

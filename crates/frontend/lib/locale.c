@@ -139,6 +139,38 @@ size_t wcrtomb(char *to, wchar_t character, mbstate_t *state)
 }
 
 int wctomb(char *to, wchar_t character) { return to ? (int)wcrtomb(to, character, NULL) : 0; }
+
+size_t mbstowcs(wchar_t *to, const char *from, size_t count)
+{
+    for (size_t i = 0; !to || i < count; i++)
+    {
+        wchar_t character;
+        size_t used = mbrtowc(&character, from + i, 1, NULL);
+        if (used == (size_t)-1)
+            return used;
+        if (to)
+            to[i] = character;
+        if (used == 0)
+            return i;
+    }
+    return count;
+}
+
+size_t wcstombs(char *to, const wchar_t *from, size_t count)
+{
+    for (size_t i = 0; !to || i < count; i++)
+    {
+        char byte;
+        if (wcrtomb(&byte, from[i], NULL) == (size_t)-1)
+            return (size_t)-1;
+        if (to)
+            to[i] = byte;
+        if (byte == 0)
+            return i;
+    }
+    return count;
+}
+
 wint_t btowc(int byte) { return byte >= 0 && byte <= 127 ? (wint_t)byte : WEOF; }
 int wctob(wint_t character) { return character <= 127 ? (int)character : EOF; }
 

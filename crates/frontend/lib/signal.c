@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -17,6 +18,8 @@ unsigned long __selvedge_set_mask(unsigned long mask);
 #define IN_HANDLER (1ul << 31)
 // Whether a thread blocks a signal, or has ended; a fault if there is no such thread any more.
 int __selvedge_blocks(pthread_t thread, int number);
+// 0; a fault if there is no such thread any more.
+int __selvedge_exists(pthread_t thread);
 // Whether all threads block a signal.
 int __selvedge_all_block(int number);
 // One of so many possibilities, whichever the world outside chooses.
@@ -150,7 +153,7 @@ int pthread_kill(pthread_t thread, int number)
             return EINVAL;
         }
         if (number == 0)
-            __selvedge_unsupported("pthread_kill of another thread without a signal");
+            return __selvedge_exists(thread);
         // A signal that is blocked waits for sigwait, to which any signal may come at any time.
         if (!__selvedge_blocks(thread, number))
             __selvedge_unsupported("pthread_kill of another thread, which does not block the signal");
@@ -206,6 +209,46 @@ int sigwait(const sigset_t *set, int *number)
             return 0;
         }
     return EINVAL;
+}
+
+// No signal is pending: one that is sent while it is blocked stops the exploration as unsupported, or comes from outside at the moment
+// at which sigwait takes it.
+int sigpending(sigset_t *set) { return sigemptyset(set); }
+
+int killpg(pid_t group, int number)
+{
+    if (group < 0)
+    {
+        errno = EINVAL;
+        return -1;
+    }
+    if (group != 0 && group != getpgrp())
+        __selvedge_unsupported("killpg of another group");
+    return kill(getpid(), number);
+}
+
+static const char texts[32][28] = {"", "Hangup", "Interrupt", "Quit", "Illegal instruction", "Trace/breakpoint trap", "Aborted",
+    "Bus error", "Floating point exception", "Killed", "User defined signal 1", "Segmentation fault", "User defined signal 2",
+    "Broken pipe", "Alarm clock", "Terminated", "Stack fault", "Child exited", "Continued", "Stopped (signal)", "Stopped",
+    "Stopped (tty input)", "Stopped (tty output)", "Urgent I/O condition", "CPU time limit exceeded", "File size limit exceeded",
+    "Virtual timer expired", "Profiling timer expired", "Window changed", "I/O possible", "Power failure", "Bad system call"};
+
+char *strsignal(int number)
+{
+    static _Thread_local char text[32];
+    if (number >= 1 && number < 32)
+        return strcpy(text, texts[number]);
+    if (number >= 34 && number <= 64)
+        sprintf(text, "Real-time signal %d", number - 34);
+    else
+        sprintf(text, "Unknown signal %d", number);
+    return text;
+}
+
+void psignal(int number, const char *prefix)
+{
+    int separates = prefix && *prefix;
+    fprintf(stderr, "%s%s%s\n", separates ? prefix : "", separates ? ": " : "", strsignal(number));
 }
 
 int sigwaitinfo(const sigset_t *set, siginfo_t *info)

@@ -118,6 +118,47 @@ static int dotted(const char *text, unsigned char *bytes)
     return 1;
 }
 
+int inet_aton(const char *text, struct in_addr *to)
+{
+    unsigned long parts[4], value = 0;
+    int count = 0;
+    for (;; text++)
+    {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return 0;
+        errno = 0;
+        parts[count++] = strtoul(text, &end, 0);
+        if (parts[count - 1] > 0xffffffff)
+            return 0;
+        text = end;
+        if (*text != '.')
+            break;
+        if (count == 4)
+            return 0;
+    }
+    if (*text && !strchr(" \t\n\v\f\r", *text))
+        return 0;
+    // The last part fills all bytes that are left.
+    for (int i = 0; i < count - 1; i++)
+    {
+        if (parts[i] > 255)
+            return 0;
+        value |= parts[i] << (24 - 8 * i);
+    }
+    if (parts[count - 1] > 0xffffffff >> 8 * (count - 1))
+        return 0;
+    if (to)
+        to->s_addr = htonl((unsigned)(value | parts[count - 1]));
+    return 1;
+}
+
+in_addr_t inet_addr(const char *text)
+{
+    struct in_addr address;
+    return inet_aton(text, &address) ? address.s_addr : INADDR_NONE;
+}
+
 int inet_pton(int family, const char *restrict text, void *restrict out)
 {
     unsigned char bytes[4];

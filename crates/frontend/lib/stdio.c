@@ -44,6 +44,9 @@ int ungetc(int c, FILE *stream)
     return __selvedge_unread(&byte, stream) == 0 ? byte : EOF;
 }
 
+#undef fileno_unlocked
+int fileno_unlocked(FILE *stream) { return fileno(stream); }
+
 char *fgets(char *line, int size, FILE *stream)
 {
     int used = 0, c = 0;

@@ -30,6 +30,7 @@ pub mod wrap;
 
 pub use error::Error;
 pub use isolate::{Reader, serve};
+pub use lower::library_has;
 pub use options::{LENIENT, Options};
 
 use inputs::Native;

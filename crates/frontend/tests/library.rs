@@ -79,7 +79,7 @@ fn the_model_library_agrees_with_libc() {
     ];
     run(Command::new("clang-22")
         .args(flags)
-        .arg(room.join("tests/library/compare.c"))
+        .args(["compare", "posix"].map(|part| room.join(format!("tests/library/{part}.c"))))
         .args(&objects)
         .arg("-o")
         .arg(&program));

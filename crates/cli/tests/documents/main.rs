@@ -10,6 +10,7 @@
 //! be ones that the command line accepts.
 
 mod page;
+mod posix;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use page::{Command, Part, matches, parts, unrun};
@@ -26,6 +27,10 @@ fn main() {
     pages.sort();
     let mut trials = vec![
         Trial::test("wrong outputs are noticed", wrong_outputs),
+        Trial::test("the table of functions of POSIX", {
+            let root = root.clone();
+            move || posix::is_true(&root)
+        }),
         Trial::test("each page is in the table of contents", {
             let (root, pages) = (root.clone(), pages.clone());
             move || contents(&root, &pages)

@@ -52,6 +52,13 @@ const UNWINDS: &str = "__selvedge_unwind_thread";
 /// The prefix of the name of a stand-in.
 const STAND_IN: &str = "__selvedge_symbolic_";
 
+/// Whether the model library defines a function or variable of this name.
+pub fn library_has(name: &str) -> bool {
+    PARTS
+        .iter()
+        .any(|part| part.names.lines().any(|line| line == name))
+}
+
 /// Whether the library defines a symbol of this name.
 fn offers(names: &[&str], name: &str) -> bool {
     names.binary_search(&name).is_ok()

@@ -39,6 +39,7 @@ use crate::debug::{Files, Places};
 use crate::llvm::{Layout, Linkage, Module, TypeNode, Value, ValueKind};
 use crate::request::{Refusal, Request};
 use crate::shapes::Shapes;
+pub use library::library_has;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{FileId, IdVec};
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, ShapeId, Symbol, demangle};

@@ -13,7 +13,7 @@
 //!   *arguments* that are read from memory are ordinary accesses.
 //! - An access to a range of memory is recorded as one access, and copies keep undefined bits. A
 //!   comparison, a search or an output that depends on undefined bits is a fault.
-//! - The environment is empty. The locale is "C", and the time zone is UTC.
+//! - The environment is empty at first. The locale is "C", and the time zone is UTC.
 
 mod alloc;
 mod bytes;

@@ -18,6 +18,8 @@ const GUARD_SIZE: u64 = 16;
 const SCHEDULING: u64 = 24;
 /// The handle of the thread whose attributes these are; 0 if nobody's.
 const OF: u64 = 32;
+const POLICY: u64 = 40;
+const PRIORITY: u64 = 48;
 const DEFAULT_STACK: u64 = 8 << 20;
 
 /// The models of this file.
@@ -63,6 +65,17 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_attr_getguardsize" => |cx| plain(get(cx, GUARD_SIZE, 8)),
         "pthread_attr_setinheritsched" => |cx| plain(set(cx, SCHEDULING, |v| v <= 1)),
         "pthread_attr_getinheritsched" => |cx| plain(get(cx, SCHEDULING, 4)),
+        "pthread_attr_setschedpolicy" => |cx| plain(set(cx, POLICY, |v| v <= 2)),
+        "pthread_attr_getschedpolicy" => |cx| plain(get(cx, POLICY, 4)),
+        "pthread_attr_setschedparam" => |cx| plain(set_priority(cx)),
+        "pthread_attr_getschedparam" => |cx| plain(get(cx, PRIORITY, 4)),
+        "pthread_attr_getscope" => |cx| {
+            plain(
+                cx.word(1)
+                    .and_then(|out| cx.store(out, 4, Value::new(0)))
+                    .map(|()| 0),
+            )
+        },
         "pthread_getattr_np" => |cx| plain(attributes_of(cx)),
         "pthread_attr_getstack" => |cx| plain(stack(cx)),
         "pthread_attr_setscope" => set_scope,
@@ -173,6 +186,22 @@ fn get(cx: &mut Cx<'_>, offset: u64, size: u64) -> Result<i32, Stop> {
     Ok(0)
 }
 
+/// Sets the priority, which has to be one of the policy.
+fn set_priority(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let (address, parameters) = (cx.word(0)?, cx.word(1)?);
+    let priority = cx.load_defined(parameters, 4, "scheduling parameters")?;
+    let policy = cx.load_defined(address + POLICY, 8, "attribute object")?;
+    let known = match policy {
+        0 => priority == 0,
+        _ => (1..=99).contains(&priority),
+    };
+    if !known {
+        return Ok(EINVAL);
+    }
+    cx.store(address + PRIORITY, 8, Value::new(priority))?;
+    Ok(0)
+}
+
 /// Kind and robustness that a mutex attribute object asks for.
 pub(super) fn mutex_attributes(cx: &mut Cx<'_>, attributes: u64) -> Result<(u32, bool), Stop> {
     if attributes == 0 {
@@ -194,6 +223,11 @@ pub(super) fn ignored(cx: &mut Cx<'_>, attributes: u64) -> Result<(), Stop> {
 pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
     if attributes == 0 {
         return Ok(false);
+    }
+    let explicit = cx.load_defined(attributes + SCHEDULING, 8, "attribute object")? & 0xffff_ffff == 1;
+    if explicit && cx.load_defined(attributes + POLICY, 8, "attribute object")? != 0 {
+        let what = "a thread with a real-time policy, for which privileges are needed";
+        return Err(Flow::Unsupported(what.into()));
     }
     Ok(cx.load_defined(attributes + DETACHED, 8, "attribute object")? & 0xffff_ffff == 1)
 }

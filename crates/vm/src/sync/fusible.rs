@@ -48,6 +48,10 @@ impl Fusible {
 pub(crate) fn polls_end(name: &str) -> bool {
     matches!(
         name,
-        "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np" | "__selvedge_blocks"
+        "pthread_tryjoin_np"
+            | "pthread_timedjoin_np"
+            | "pthread_clockjoin_np"
+            | "__selvedge_blocks"
+            | "__selvedge_exists"
     )
 }

@@ -9,6 +9,7 @@ use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
 use crate::thread::Stage;
 use crate::value::Value;
+use selvedge_base::ThreadId;
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome};
 use std::sync::atomic::Ordering;
 
@@ -208,19 +209,30 @@ pub(super) fn timed_join(cx: &mut Cx<'_>, _: u16) -> Performed {
 pub(super) fn blocks(cx: &mut Cx<'_>, _: u16) -> Performed {
     let answer = (|| {
         let number = cx.int(1)?;
-        let Some(thread) = cx.pending().object.as_thread() else {
-            return Ok((ESRCH, Outcome::Failed));
-        };
-        let core = &cx.state.thread(thread).core;
-        let over = core.stage == Stage::Finished;
-        if core.joined || core.detached && over {
-            let text = "a signal for a thread that does not exist any more";
-            return Err(cx.fault_on(FaultKind::InvalidThread, text, ObjectId::thread(thread)));
-        }
+        let thread = existing(cx, "a signal for a thread that does not exist any more")?;
+        let over = cx.state.thread(thread).core.stage == Stage::Finished;
         let blocks = over || crate::libc::signal::blocks(cx.state, thread, number);
         Ok((blocks.into(), Outcome::Done))
     })();
     done(answer)
+}
+
+/// Checks that a thread exists: it was not joined, and if it is detached, it has not ended.
+pub(super) fn exists(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let thread = existing(cx, "use of a thread that does not exist any more");
+    done(thread.map(|_| (0, Outcome::Done)))
+}
+
+/// The thread of the pending action. A fault if it does not exist any more.
+fn existing(cx: &mut Cx<'_>, text: &str) -> Result<ThreadId, Stop> {
+    let Some(thread) = cx.pending().object.as_thread() else {
+        return Err(cx.fault(FaultKind::InvalidThread, text));
+    };
+    let core = &cx.state.thread(thread).core;
+    if core.joined || core.detached && core.stage == Stage::Finished {
+        return Err(cx.fault_on(FaultKind::InvalidThread, text, ObjectId::thread(thread)));
+    }
+    Ok(thread)
 }
 
 fn join_unless(cx: &mut Cx<'_>, running: i32) -> Performed {

@@ -11,7 +11,7 @@ use super::creation::{create, create_prepare};
 use super::errno::{EINVAL, ERANGE};
 use super::handle::{handle, thread_of};
 use super::join::{
-    blocks, detach, detach_prepare, join, join_prepare, prepare_on_thread, timed_join, try_join,
+    blocks, detach, detach_prepare, exists, join, join_prepare, prepare_on_thread, timed_join, try_join,
     try_join_prepare,
 };
 use super::object::{Robust, SyncObject};
@@ -333,6 +333,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         }
         "pthread_tryjoin_np" => (try_join_prepare, try_join),
         "__selvedge_blocks" => (|cx| prepare_on_thread(cx, Op::Hidden), blocks),
+        "__selvedge_exists" => (|cx| prepare_on_thread(cx, Op::Hidden), exists),
         "pthread_timedjoin_np" | "pthread_clockjoin_np" => (try_join_prepare, timed_join),
         "pthread_detach" => (detach_prepare, detach),
         "atexit" | "__cxa_atexit" => (at_exit_prepare, |cx, _| done(at_exit(cx))),
