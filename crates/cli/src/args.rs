@@ -11,8 +11,8 @@ pub(crate) use input::InputArgs;
 pub(crate) use saved::{DebugArgs, LspArgs, ReplayArgs};
 pub(crate) use source::{Fact, FactsArgs, SliceArgs, SourceArgs};
 pub(crate) use values::{
-    BoundedPolling, Format, RustLocks, SearchOrder, SolverBackend, Steps, StopAt, StrategyOption, Switch,
-    ThreadHandles, When, duration, not_yet, size,
+    BoundedPolling, Format, MoreStatistics, RustLocks, SearchOrder, SolverBackend, Steps, StopAt,
+    StrategyOption, Switch, ThreadHandles, When, duration, not_yet, size,
 };
 
 use values::{dependence, malloc_failures, partial, strategy, symmetry, visibility};
@@ -360,6 +360,10 @@ pub(crate) struct CheckArgs {
         value_name = "short|all"
     )]
     pub(crate) trace: Steps,
+    /// Count more than is free: choices are the states of which more than one thread is taken, by
+    /// the action before them (of stateful)
+    #[arg(help_heading = REPORT, long, env = "SELVEDGE_STATISTICS", value_name = "choices", value_delimiter = ',')]
+    pub(crate) statistics: Vec<MoreStatistics>,
     /// Schedules with all steps, and the assumptions of every verdict
     #[arg(help_heading = REPORT, short, long, env = "SELVEDGE_VERBOSE", conflicts_with = "quiet", value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) verbose: bool,

@@ -1,7 +1,8 @@
 //! From the command line to the options of a session.
 
 use crate::args::{
-    BoundedPolling, CheckArgs, InputArgs, RustLocks, SearchOrder, StopAt, StrategyOption, ThreadHandles,
+    BoundedPolling, CheckArgs, InputArgs, MoreStatistics, RustLocks, SearchOrder, StopAt, StrategyOption,
+    ThreadHandles,
 };
 use selvedge_explore::{Order, Stop};
 use selvedge_model::Property;
@@ -33,6 +34,7 @@ pub(crate) fn options(
         write_write_pruning: args.write_write_pruning.on(),
         recall: args.recall.on(),
         visibility: args.visibility,
+        counts_choices: args.statistics.contains(&MoreStatistics::Choices),
         search: match args.search {
             SearchOrder::Dfs => Order::DepthFirst,
             SearchOrder::Bfs => Order::BreadthFirst,

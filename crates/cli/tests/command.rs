@@ -87,6 +87,10 @@ fn usage_errors_exit_with_1() {
             &["check", "--visibility", "hybrid", "a.c"],
             "--visibility fields and hybrid are available with --strategy stateful only",
         ),
+        (
+            &["check", "--strategy", "dpor", "--statistics", "choices", "a.c"],
+            "--statistics choices is available with --strategy stateful only",
+        ),
         (&["check", "--malloc-failures", "on", "a.c"], "not available yet"),
         (
             &[

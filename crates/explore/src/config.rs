@@ -62,6 +62,8 @@ pub struct Config {
     /// True if `stateful` includes everything that detectors remember in its keys, even if less
     /// would be enough.
     pub digests: bool,
+    /// True if `stateful` counts thread choices: the states of which more than one thread is taken.
+    pub counts_choices: bool,
     /// If set, the report of `unfold` contains the unfolding, unless that has more events than
     /// this.
     pub dump: Option<u32>,
@@ -98,6 +100,7 @@ impl Default for Config {
             order: Order::default(),
             cutoffs: true,
             digests: false,
+            counts_choices: false,
             dump: None,
             deepens: false,
             pct_depth: 3,

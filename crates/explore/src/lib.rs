@@ -41,4 +41,4 @@ pub use budget::Budget;
 pub use config::{Config, Order, Stop};
 pub use control::{Control, Progress};
 pub use findings::Findings;
-pub use report::{Found, Report, Statistics};
+pub use report::{Found, Report, Statistics, ThreadChoices};

@@ -19,6 +19,41 @@ pub(crate) fn key(fault: &Fault) -> Key {
     (fault.kind, places)
 }
 
+/// Counts of thread choices, by the action before which the choice was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ThreadChoices {
+    /// Accesses to memory that are none to elements of arrays.
+    pub fields: u64,
+    /// Accesses to elements of arrays.
+    pub elements: u64,
+    /// Synchronisation, beginnings and ends of threads, and everything else.
+    pub other: u64,
+}
+
+impl ThreadChoices {
+    /// All kinds together.
+    pub const fn all(self) -> u64 {
+        self.fields + self.elements + self.other
+    }
+
+    /// The count of one kind.
+    pub(crate) fn of(&mut self, kind: Kind) -> &mut u64 {
+        match kind {
+            Kind::Field => &mut self.fields,
+            Kind::Element => &mut self.elements,
+            Kind::Other => &mut self.other,
+        }
+    }
+}
+
+/// The kind of a thread choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Field,
+    Element,
+    Other,
+}
+
 /// Counts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
@@ -49,6 +84,10 @@ pub struct Statistics {
     pub forgotten_states: u64,
     /// Events that were one of several alternatives of their thread.
     pub choices: u64,
+    /// The thread choices that were made, if
+    /// [`counts_choices`](crate::Config::counts_choices) asked for them (`stateful`).
+    #[serde(default)]
+    pub thread_choices: ThreadChoices,
 }
 
 /// A fault with a path to it. Faults of the same kind at the same places are one.

@@ -134,6 +134,12 @@ pub trait Machine {
         self.pending()[selvedge_base::Id::index(thread)].action.is_local()
     }
 
+    /// True if an action is an access to an element of an array: its address was computed with an
+    /// index, or lies in an array by the type of its object. Only statistics ask.
+    fn is_of_element(&self, _action: &Action) -> bool {
+        false
+    }
+
     /// True if in some continuation another thread may make an access that conflicts with one of
     /// `accesses` before `thread` moves.
     fn may_meet(&self, _thread: ThreadId, _accesses: &[Access]) -> bool {

@@ -111,6 +111,14 @@ pub struct Statistics {
     pub instructions: u64,
     /// Data choices taken.
     pub choices: u64,
+    /// States of which more than one thread was taken, if they were counted.
+    pub thread_choices: u64,
+    /// Those of them before accesses to memory that are none to elements of arrays.
+    pub field_choices: u64,
+    /// Those before accesses to elements of arrays.
+    pub element_choices: u64,
+    /// All others.
+    pub other_choices: u64,
     /// States that are known.
     pub states: u64,
     /// States that were forgotten, since there were too many.

@@ -203,6 +203,13 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
             s.states, s.cut_executions
         );
     }
+    if s.thread_choices > 0 {
+        let _ = writeln!(
+            out,
+            "  {} thread choices: {} at fields, {} at elements of arrays, {} at others",
+            s.thread_choices, s.field_choices, s.element_choices, s.other_choices
+        );
+    }
     for turns in report.also.iter().filter(|_| options.verbose) {
         let _ = writeln!(
             out,

@@ -26,6 +26,9 @@ impl Options {
         if !stateful && matches!(self.visibility, Visibility::Fields | Visibility::Hybrid) {
             return Some("--visibility fields and hybrid are available with --strategy stateful only");
         }
+        if !stateful && self.counts_choices {
+            return Some("--statistics choices is available with --strategy stateful only");
+        }
         None
     }
 }

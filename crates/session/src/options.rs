@@ -149,6 +149,8 @@ pub struct Options {
     pub recall: bool,
     /// Which actions are scheduling points.
     pub visibility: Visibility,
+    /// True if thread choices are counted (`stateful`).
+    pub counts_choices: bool,
     /// The search order of `unfold`.
     pub search: Order,
     /// True if `unfold` does not explore what comes after a known state.
@@ -192,6 +194,7 @@ impl Default for Options {
             write_write_pruning: false,
             recall: true,
             visibility: Visibility::Auto,
+            counts_choices: false,
             search: Order::DepthFirst,
             cutoffs: true,
             partial: Partial::Last(1),

@@ -71,6 +71,25 @@ pub(crate) fn outside_library(
 }
 
 impl Vm {
+    /// True if an action is an access to an element of an array: its address is computed with an
+    /// index, or lies in an array by the type of its object. Through a pointer that is moved along
+    /// an array of unknown type it counts as none.
+    pub(crate) fn accesses_element(&self, action: &Action) -> bool {
+        if !action.is_memory() || !action.object.is_address() {
+            return false;
+        }
+        if self.program.indexed().contains(&action.stmt) {
+            return true;
+        }
+        let Some((base, object)) = self.state.memory.object_at(action.object.0) else {
+            return false;
+        };
+        let part = self
+            .program
+            .part(&object, action.object.0 - base, u64::from(action.size));
+        part.path.contains('[')
+    }
+
     /// The program's call that led to a statement of the model library; the statement itself if it
     /// is the program's.
     pub fn outside_library(&self, stmt: StmtId, context: ContextId) -> (StmtId, ContextId) {

@@ -13,6 +13,7 @@ mod code;
 mod compile;
 mod coverage;
 pub mod describe;
+mod elements;
 mod ends;
 mod explained;
 pub mod fingerprint;

@@ -25,7 +25,7 @@ use crate::statistics::SolverStatistics;
 use crate::sync::Fusible;
 use crate::thread::{NO_CALL, Thread};
 use crate::turns::Turns;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, Location, StmtId};
 use selvedge_ir::{FuncId, GlobalId, LocalId, Module};
 use selvedge_model::{Property, Unsupported};
@@ -129,11 +129,19 @@ pub struct Program {
     /// Threads that took turns were told apart after all.
     pub(crate) told_apart: AtomicBool,
     liveness: OnceLock<Vec<Liveness>>,
+    /// The statements whose accesses have an index ([`crate::elements`]).
+    indexed: OnceLock<FxHashSet<StmtId>>,
     /// The questions about properties that its machines could not decide.
     open: Mutex<BTreeSet<(Property, Unsupported)>>,
 }
 
 impl Program {
+    /// The statements that make accesses at addresses that are computed with an index.
+    pub(crate) fn indexed(&self) -> &FxHashSet<StmtId> {
+        self.indexed
+            .get_or_init(|| crate::elements::indexed(&self.module))
+    }
+
     /// True if some [fusing](crate::Vm::fusing) machine of this program reached an action that its
     /// reduction had excluded. Then the exploration with such machines is incomplete, and has to be
     /// repeated with plain machines.

@@ -50,6 +50,12 @@ pub(crate) enum ThreadHandles {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MoreStatistics {
+    /// Thread choices, by kind
+    Choices,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SearchOrder {
     /// Depth-first
     Dfs,

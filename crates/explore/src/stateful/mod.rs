@@ -27,6 +27,7 @@
 //! under a sleep set is not explored completely. And when a state is reached again, it is not known
 //! which backtrack points its future requires (Yang, Chen, Gopalakrishnan and Kirby, SPIN 2008).
 
+mod choices;
 mod commuting;
 mod floating;
 mod known;
@@ -37,6 +38,7 @@ pub use weaken::Weaken;
 
 use crate::estimate::explored_part;
 use crate::record::Record;
+use crate::report::Kind;
 use crate::spin::{find_spins, may_spin};
 use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
 use crate::{Assumption, Attempt, Config, Control, Report, Stop, until_it_holds};
@@ -140,6 +142,8 @@ struct Frame<M, D> {
     ample: usize,
     /// True if a thread has a pending data choice, which goes first.
     chooses: bool,
+    /// The action before which the state lies, if thread choices are counted.
+    before: Option<Kind>,
 }
 
 /// Where a step led.
@@ -326,7 +330,14 @@ where
         }
         if !self.weaken.is(Weaken::Proviso) {
             let frame = &mut self.path[at];
-            frame.ample = frame.choices.len();
+            if frame.ample != frame.choices.len() {
+                frame.ample = frame.choices.len();
+                choices::count(
+                    &mut self.record.statistics.thread_choices,
+                    frame.before,
+                    &frame.choices,
+                );
+            }
         }
     }
 
@@ -435,7 +446,14 @@ where
             let pending = &self.machine.pending()[choice.thread.index()];
             pending.action.op == Op::Choose
         };
+        let before = choices::kind(self.config, &self.machine, by.map(|(choice, _)| choice.thread));
+        choices::count(
+            &mut self.record.statistics.thread_choices,
+            before,
+            &choices[..ample],
+        );
         self.path.push(Frame {
+            before,
             chooses: choices.first().is_some_and(chooses),
             marks: (self.machine.mark(), self.detector.mark()),
             key,

@@ -174,6 +174,10 @@ impl Machine for Vm {
             || self.is_foreseen(thread, action)
     }
 
+    fn is_of_element(&self, action: &Action) -> bool {
+        self.accesses_element(action)
+    }
+
     fn may_meet(&self, thread: ThreadId, accesses: &[Access]) -> bool {
         let stmt = self.state.pending()[thread.index()].action.stmt;
         self.foresee(thread, stmt, |future| {

@@ -84,6 +84,7 @@ impl Program {
             polls: module.functions.iter().any(|f| POLLS.contains(&f.name.as_str())),
             code: Vec::new(),
             liveness: OnceLock::new(),
+            indexed: OnceLock::new(),
             open: Mutex::default(),
             bindings,
             symbolic_bodies,
