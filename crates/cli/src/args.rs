@@ -182,10 +182,10 @@ pub(crate) struct CheckArgs {
     pub(crate) recall: Switch,
     /// Which actions are scheduling points: sync (synchronisation and atomics; races are checked
     /// for), or memory (every access). auto is sync, and memory if a race is found and races were
-    /// not asked for. Of stateful only: fields and hybrid are memory, with no choice of threads at
-    /// an access that no other thread may still conflict with; hybrid tells elements of arrays
-    /// apart
-    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory|fields|hybrid", value_parser = visibility)]
+    /// not asked for. Of stateful only: reachable, fields and hybrid are memory, with no choice of
+    /// threads at an access to an object that no other thread reaches; that no other thread may
+    /// still conflict with; and hybrid tells elements of arrays apart
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory|reachable|fields|hybrid", value_parser = visibility)]
     pub(crate) visibility: Visibility,
     /// In which order (of unfold; the others go depth-first)
     #[arg(

@@ -81,11 +81,11 @@ fn usage_errors_exit_with_1() {
         ),
         (
             &["check", "--visibility", "reachable", "a.c"],
-            "not available yet",
+            "--visibility reachable, fields and hybrid are available with --strategy stateful only",
         ),
         (
             &["check", "--visibility", "hybrid", "a.c"],
-            "--visibility fields and hybrid are available with --strategy stateful only",
+            "--visibility reachable, fields and hybrid are available with --strategy stateful only",
         ),
         (
             &["check", "--strategy", "dpor", "--statistics", "choices", "a.c"],

@@ -23,8 +23,14 @@ impl Options {
                 "--strategy stateful has no execution of its own for each test case: use dpor or unfold",
             );
         }
-        if !stateful && matches!(self.visibility, Visibility::Fields | Visibility::Hybrid) {
-            return Some("--visibility fields and hybrid are available with --strategy stateful only");
+        let narrows = matches!(
+            self.visibility,
+            Visibility::Reachable | Visibility::Fields | Visibility::Hybrid
+        );
+        if !stateful && narrows {
+            return Some(
+                "--visibility reachable, fields and hybrid are available with --strategy stateful only",
+            );
         }
         if !stateful && self.counts_choices {
             return Some("--statistics choices is available with --strategy stateful only");

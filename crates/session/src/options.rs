@@ -52,6 +52,9 @@ pub enum Visibility {
     Sync,
     /// Every access to memory that another thread may reach.
     Memory,
+    /// Like [`Memory`](Visibility::Memory), but only accesses to objects that another thread
+    /// reaches.
+    Reachable,
     /// Like [`Memory`](Visibility::Memory), but only accesses that conflict with what another
     /// thread may still do. Objects and fields are distinguished; all elements of an array are
     /// treated as one.
@@ -67,6 +70,7 @@ impl Visibility {
             Visibility::Auto => "auto",
             Visibility::Sync => "sync",
             Visibility::Memory => "memory",
+            Visibility::Reachable => "reachable",
             Visibility::Fields => "fields",
             Visibility::Hybrid => "hybrid",
         }

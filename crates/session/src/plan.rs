@@ -67,7 +67,9 @@ impl Plan {
     pub(crate) fn conflict(options: &Options) -> Plan {
         let visibility = match options.visibility {
             Visibility::Auto | Visibility::Sync => selvedge_vm::Visibility::Sync,
-            Visibility::Memory | Visibility::Fields | Visibility::Hybrid => selvedge_vm::Visibility::Memory,
+            Visibility::Memory | Visibility::Reachable | Visibility::Fields | Visibility::Hybrid => {
+                selvedge_vm::Visibility::Memory
+            }
         };
         Plan::with(options, visibility)
     }
@@ -93,6 +95,7 @@ impl Plan {
         let futures = match options.visibility {
             _ if strategy != Strategy::Stateful => None,
             Visibility::Memory => None,
+            Visibility::Reachable => Some((Elements::Reachable, false)),
             Visibility::Fields => Some((Elements::Together, false)),
             Visibility::Hybrid => Some((Elements::Apart, false)),
             Visibility::Auto | Visibility::Sync => Some((Elements::Apart, true)),
@@ -158,6 +161,7 @@ impl Plan {
         match (self.visibility, self.futures.map(|f| f.elements)) {
             (selvedge_vm::Visibility::Sync, _) => "sync",
             (selvedge_vm::Visibility::Memory, None) => "memory",
+            (selvedge_vm::Visibility::Memory, Some(Elements::Reachable)) => "reachable",
             (selvedge_vm::Visibility::Memory, Some(Elements::Together)) => "fields",
             (selvedge_vm::Visibility::Memory, Some(Elements::Apart)) => "hybrid",
         }

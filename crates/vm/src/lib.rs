@@ -3,6 +3,7 @@
 //! [`Program`] is compiled once and shared; a [`Vm`] is one state of it that can be stepped and
 //! taken back.
 
+mod addresses;
 mod allocated;
 mod arithmetic;
 mod awaits;
@@ -30,6 +31,7 @@ pub mod native;
 mod options;
 mod phase;
 mod program;
+mod reach;
 mod recall;
 mod statistics;
 mod symbolic;

@@ -86,7 +86,7 @@ fn compare(
             continue; // it does not live yet
         }
         counts.accesses += 1;
-        if !foresight.expects(address, size, write) {
+        if !foresight.expects(vm, address, size, write) {
             return Err(format!(
                 "{size} bytes at {address:#x}, write: {write}: {what}, while {still} stands"
             ));
@@ -94,7 +94,7 @@ fn compare(
     }
     let action = vm.pending()[still.index()].action;
     let (address, size) = (action.object.0, u64::from(action.size));
-    counts.free += usize::from(action.is_memory() && !foresight.expects(address, size, false));
+    counts.free += usize::from(action.is_memory() && !foresight.expects(vm, address, size, false));
     Ok(())
 }
 
@@ -115,7 +115,9 @@ fn run(program: &Arc<Program>, seed: u64, counts: &mut Counts) -> Result<(), Str
         let incomplete = (0..vm.pending().len()).any(|t| vm.is_incomplete(ThreadId::from_index(t)));
         if several && !incomplete && rng.u8(..3) == 0 {
             let still = choices[rng.usize(..choices.len())].thread;
-            let elements = if rng.bool() {
+            let elements = if rng.u8(..3) == 0 {
+                Elements::Reachable
+            } else if rng.bool() {
                 Elements::Apart
             } else {
                 Elements::Together

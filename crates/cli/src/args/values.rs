@@ -160,8 +160,8 @@ pub(super) fn visibility(text: &str) -> Result<Visibility, String> {
         "memory" => Ok(Visibility::Memory),
         "fields" => Ok(Visibility::Fields),
         "hybrid" => Ok(Visibility::Hybrid),
-        "reachable" => Err(later(text)),
-        _ => Err("expected auto, sync, memory, fields or hybrid".to_owned()),
+        "reachable" => Ok(Visibility::Reachable),
+        _ => Err("expected auto, sync, memory, reachable, fields or hybrid".to_owned()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The predictions that a machine has made.
 
 use super::shared::Shared;
+use crate::reach::Reached;
+use crate::state::State;
 use rustc_hash::FxHashMap;
 use selvedge_base::{StmtId, ThreadId};
 use selvedge_model::{Action, Op};
@@ -43,17 +45,29 @@ impl Foreseen {
 /// What all other threads may do to memory before the observed thread moves.
 #[derive(Debug)]
 pub(crate) struct Future {
-    /// `None` means anything.
-    pub(super) shared: Option<Shared>,
+    pub(super) known: Known,
     /// The number of instructions that were followed.
     pub(super) followed: u32,
 }
 
+/// What is known of the other threads.
+#[derive(Debug)]
+pub(super) enum Known {
+    /// They may do anything.
+    Nothing,
+    /// They may do this.
+    Accesses(Shared),
+    /// They may do anything to these objects.
+    Reached(Reached),
+}
+
 impl Future {
     /// True if another thread may access these bytes, and this access or the other one writes.
-    pub(crate) fn conflicts(&self, address: u64, size: u64, write: bool) -> bool {
-        let Some(shared) = &self.shared else {
-            return true;
+    pub(crate) fn conflicts(&self, state: &State, address: u64, size: u64, write: bool) -> bool {
+        let shared = match &self.known {
+            Known::Nothing => return true,
+            Known::Reached(reached) => return reached.has(state, address),
+            Known::Accesses(shared) => shared,
         };
         write && shared.reads_anywhere
             || shared

@@ -1,5 +1,6 @@
 //! For tests: the prediction at a state, to be compared with what happens.
 
+use super::foreseen::Known;
 use super::{Elements, Future};
 use crate::program::Program;
 use crate::vm::Vm;
@@ -22,11 +23,11 @@ impl Foresight {
 
     /// True if anything may happen: nothing is known.
     pub fn is_anything(&self) -> bool {
-        self.0.shared.is_none()
+        matches!(self.0.known, Known::Nothing)
     }
 
     /// True if an access is predicted; a write must be predicted as a write.
-    pub fn expects(&self, address: u64, size: u64, write: bool) -> bool {
-        self.0.conflicts(address, size, !write)
+    pub fn expects(&self, vm: &Vm, address: u64, size: u64, write: bool) -> bool {
+        self.0.conflicts(&vm.state, address, size, !write)
     }
 }

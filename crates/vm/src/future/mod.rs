@@ -15,6 +15,8 @@
 //! - An object that does not exist yet is not used by the observed thread's next action. The end of
 //!   an object's life is a write of all of it.
 //!
+//! With [`Elements::Reachable`] no thread is followed: what other threads reach, they may access.
+//!
 //! Code that is not followed may do anything: a call through an unknown pointer, an unknown library
 //! function, recursion, the exit of the process, too many instructions.
 
@@ -32,7 +34,9 @@ pub(crate) use foreseen::{Foreseen, Future, bytes};
 pub use laboratory::Foresight;
 pub use options::{Elements, Futures};
 
+use crate::reach::Reached;
 use crate::vm::Vm;
+use foreseen::Known;
 use run::Run;
 use selvedge_base::{StmtId, ThreadId};
 use selvedge_ir::{Module, Terminator};
@@ -44,8 +48,14 @@ pub(crate) fn look(foreseen: &mut Foreseen, vm: &Vm, still: ThreadId, stmt: Stmt
 
 /// The prediction for an observed thread.
 fn of(vm: &Vm, still: ThreadId, elements: Elements) -> Future {
+    if elements == Elements::Reachable {
+        let reached = Reached::by(&vm.program, &vm.state, |thread| thread != still);
+        let (known, followed) = (Known::Reached(reached), 0);
+        return Future { known, followed };
+    }
     let (shared, followed) = Run::of(vm, still, elements);
-    Future { shared, followed }
+    let known = shared.map_or(Known::Nothing, Known::Accesses);
+    Future { known, followed }
 }
 
 /// True if threads of a program do only what their code shows, so that they can be followed.

@@ -9,9 +9,12 @@ pub struct Futures {
     pub sparing: bool,
 }
 
-/// How precisely elements of arrays are distinguished.
+/// How precisely the accesses of other threads are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Elements {
+    /// No thread is followed: it may do anything to each object that it reaches
+    /// ([`crate::reach`]).
+    Reachable,
     /// All elements of an array are treated as one.
     Together,
     /// Elements are distinguished by index.

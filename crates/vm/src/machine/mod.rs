@@ -12,6 +12,7 @@ mod inputs;
 pub(crate) mod interp;
 pub(crate) mod lines;
 mod pointer_check;
+mod reach_check;
 pub(crate) mod rust_start;
 #[cfg(feature = "laboratory")]
 pub(crate) mod snapshot;

@@ -33,6 +33,7 @@ impl Machine for Vm {
             choice.alternative
         );
         let (mut action, alternatives) = (pending.action, pending.alternatives);
+        let reaches = self.reaches(thread);
         let mark = Mark {
             state: self.state.position(),
             memory: self.state.memory.mark(),
@@ -112,6 +113,9 @@ impl Machine for Vm {
         if self.state.modes().awaits {
             self.note_round(&action, mark);
         }
+        if let Some(before) = reaches {
+            self.check_reached(thread, &before, action.stmt);
+        }
         self.refresh(&action);
         // Other threads may have pending data choices in a canonical machine, or where a canonical
         // machine's steps are replayed.
@@ -181,7 +185,7 @@ impl Machine for Vm {
     fn may_meet(&self, thread: ThreadId, accesses: &[Access]) -> bool {
         let stmt = self.state.pending()[thread.index()].action.stmt;
         self.foresee(thread, stmt, |future| {
-            let meets = |a: &Access| future.conflicts(a.address, u64::from(a.size), a.write);
+            let meets = |a: &Access| future.conflicts(&self.state, a.address, u64::from(a.size), a.write);
             !accesses.iter().any(meets)
         }) != Some(true)
     }
@@ -236,7 +240,7 @@ impl Vm {
             return false;
         }
         self.foresee(thread, action.stmt, |future| {
-            !future.conflicts(address, size, write)
+            !future.conflicts(&self.state, address, size, write)
         }) == Some(true)
     }
 
