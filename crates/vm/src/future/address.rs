@@ -129,7 +129,7 @@ impl Run<'_> {
                 // It may also have returned from outside.
                 let (base, by) = (Span { out: false, ..base }, Span { out: false, ..by });
                 match Abstract::Number(base).add(Abstract::Number(by), 64) {
-                    Abstract::Number(sum) => self.within(base.lo, sum.lo, sum.stride),
+                    Abstract::Number(sum) => self.within(base, sum.lo, sum.stride),
                     _ => Abstract::Any,
                 }
             }
@@ -142,7 +142,7 @@ impl Run<'_> {
                     Some((start, size)) if sum.lo < start || start + size < sum.hi => {
                         match sum.between(start, start + size) {
                             Some(inside) => Abstract::Number(Span { out: true, ..inside }),
-                            None => self.within(base.lo, sum.lo, sum.stride),
+                            None => self.within(base, sum.lo, sum.stride),
                         }
                     }
                     _ => Abstract::Number(sum),
@@ -158,15 +158,16 @@ impl Run<'_> {
             Abstract::New if inbounds => Abstract::New,
             Abstract::Number(base) if inbounds => {
                 let stride = gcd(base.stride, (scale as i64).unsigned_abs());
-                self.within(base.lo, base.lo.wrapping_add(offset), stride)
+                self.within(base, base.lo.wrapping_add(offset), stride)
             }
             _ => Abstract::Any,
         }
     }
 
-    /// All addresses of the object of `base` that equal `like` modulo the stride.
-    fn within(&self, base: u64, like: u64, stride: u64) -> Abstract {
-        let Some((start, size)) = self.object_of(Span::one(base)) else {
+    /// All addresses of the object of `base` that equal `like` modulo the stride. If `base` may lie
+    /// in several objects, any address.
+    fn within(&self, base: Span, like: u64, stride: u64) -> Abstract {
+        let Some((start, size)) = self.object_of(base) else {
             return Abstract::Any;
         };
         let stride = stride.max(1);
