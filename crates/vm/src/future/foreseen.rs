@@ -1,11 +1,12 @@
 //! The predictions that a machine has made.
 
 use super::shared::Shared;
+use crate::memory::Memory;
 use crate::reach::Reached;
 use crate::state::State;
 use rustc_hash::FxHashMap;
 use selvedge_base::{StmtId, ThreadId};
-use selvedge_model::{Action, Op};
+use selvedge_model::{Action, ObjectId, Op};
 
 /// The predictions so far.
 #[derive(Debug, Default)]
@@ -77,10 +78,21 @@ impl Future {
     }
 }
 
-/// The bytes that an action accesses, and whether it writes. `None` if the action does more than
-/// this.
-pub(crate) fn bytes(action: &Action) -> Option<(u64, u64, bool)> {
-    if action.cancelable || action.may_fail || action.object2 != selvedge_model::ObjectId::NONE {
+/// The bytes that an action accesses, and whether it writes; the end of an object's life is a write
+/// of all of it. `None` if the action does more than this.
+pub(crate) fn bytes(memory: &Memory, action: &Action) -> Option<(u64, u64, bool)> {
+    if action.cancelable || action.may_fail {
+        return None;
+    }
+    if action.op == Op::Destroy
+        && let Some(base) = action.object.as_heap()
+    {
+        let (_, object) = memory.object_at(base)?;
+        return (object.size > 0).then_some((base, object.size, true));
+    }
+    // An access to an object that may end reads the name of the object, too.
+    let names_object = action.is_memory() && action.object2.as_heap().is_some();
+    if action.object2 != ObjectId::NONE && !names_object {
         return None;
     }
     let (address, size) = (action.object.0, u64::from(action.size));

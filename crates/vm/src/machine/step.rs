@@ -231,11 +231,11 @@ impl Machine for Vm {
 impl Vm {
     /// True if no other thread may do anything dependent on an action before it happens.
     fn is_foreseen(&self, thread: ThreadId, action: &Action) -> bool {
-        let Some((address, size, write)) = future::bytes(action) else {
+        let memory = &self.state.memory;
+        let Some((address, size, write)) = future::bytes(memory, action) else {
             return false;
         };
         // Where there is no live object, one may be created.
-        let memory = &self.state.memory;
         if self.state.thread(thread).core.atomic != 0 || memory.check(address, size, false).is_err() {
             return false;
         }
