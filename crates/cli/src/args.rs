@@ -361,8 +361,9 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) trace: Steps,
     /// Count more than is free: choices are the states of which more than one thread is taken, by
-    /// the action before them (of stateful)
-    #[arg(help_heading = REPORT, long, env = "SELVEDGE_STATISTICS", value_name = "choices", value_delimiter = ',')]
+    /// the action before them; necessary-choices finds out by brute force which of these are
+    /// necessary, for small programs (of stateful)
+    #[arg(help_heading = REPORT, long, env = "SELVEDGE_STATISTICS", value_name = "choices|necessary-choices", hide_possible_values = true, value_delimiter = ',')]
     pub(crate) statistics: Vec<MoreStatistics>,
     /// Schedules with all steps, and the assumptions of every verdict
     #[arg(help_heading = REPORT, short, long, env = "SELVEDGE_VERBOSE", conflicts_with = "quiet", value_parser = clap::builder::BoolishValueParser::new())]

@@ -34,7 +34,8 @@ pub(crate) fn options(
         write_write_pruning: args.write_write_pruning.on(),
         recall: args.recall.on(),
         visibility: args.visibility,
-        counts_choices: args.statistics.contains(&MoreStatistics::Choices),
+        counts_choices: !args.statistics.is_empty(),
+        necessary_choices: args.statistics.contains(&MoreStatistics::NecessaryChoices),
         search: match args.search {
             SearchOrder::Dfs => Order::DepthFirst,
             SearchOrder::Bfs => Order::BreadthFirst,

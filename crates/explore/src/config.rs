@@ -64,6 +64,8 @@ pub struct Config {
     pub digests: bool,
     /// True if `stateful` counts thread choices: the states of which more than one thread is taken.
     pub counts_choices: bool,
+    /// True if `stateful` decides by brute force which of the counted choices are necessary.
+    pub necessary_choices: bool,
     /// If set, the report of `unfold` contains the unfolding, unless that has more events than
     /// this.
     pub dump: Option<u32>,
@@ -101,6 +103,7 @@ impl Default for Config {
             cutoffs: true,
             digests: false,
             counts_choices: false,
+            necessary_choices: false,
             dump: None,
             deepens: false,
             pct_depth: 3,

@@ -124,9 +124,8 @@ impl Record {
         mine.bounded_executions += theirs.bounded_executions;
         mine.events += theirs.events;
         mine.choices += theirs.choices;
-        mine.thread_choices.fields += theirs.thread_choices.fields;
-        mine.thread_choices.elements += theirs.thread_choices.elements;
-        mine.thread_choices.other += theirs.thread_choices.other;
+        mine.thread_choices.add(theirs.thread_choices);
+        mine.necessary_choices.add(theirs.necessary_choices);
         mine.cut_executions += theirs.cut_executions;
         mine.unfolding_events += theirs.unfolding_events;
         mine.cutoffs += theirs.cutoffs;

@@ -36,6 +36,13 @@ impl ThreadChoices {
         self.fields + self.elements + self.other
     }
 
+    /// Adds other counts.
+    pub(crate) fn add(&mut self, other: ThreadChoices) {
+        self.fields += other.fields;
+        self.elements += other.elements;
+        self.other += other.other;
+    }
+
     /// The count of one kind.
     pub(crate) fn of(&mut self, kind: Kind) -> &mut u64 {
         match kind {
@@ -88,6 +95,10 @@ pub struct Statistics {
     /// [`counts_choices`](crate::Config::counts_choices) asked for them (`stateful`).
     #[serde(default)]
     pub thread_choices: ThreadChoices,
+    /// Those of them that are necessary, if
+    /// [`necessary_choices`](crate::Config::necessary_choices) asked for them (`stateful`).
+    #[serde(default)]
+    pub necessary_choices: ThreadChoices,
 }
 
 /// A fault with a path to it. Faults of the same kind at the same places are one.

@@ -443,7 +443,7 @@ pub(crate) fn moves<M: Machine>(
 }
 
 /// The key of a state. States that differ only in the names of inputs have the same key.
-fn digest<M: Fingerprint>(machine: &M) -> Digest {
+pub(crate) fn digest<M: Fingerprint>(machine: &M) -> Digest {
     match machine.has_inputs() {
         true => machine.fingerprint().with(machine.without_names()),
         false => machine.fingerprint(),

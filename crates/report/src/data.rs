@@ -119,6 +119,15 @@ pub struct Statistics {
     pub element_choices: u64,
     /// All others.
     pub other_choices: u64,
+    /// Thread choices without which something would be missed, if that was decided; the next three
+    /// are the same by kind.
+    pub necessary_choices: u64,
+    /// At fields.
+    pub necessary_field_choices: u64,
+    /// At elements of arrays.
+    pub necessary_element_choices: u64,
+    /// At all others.
+    pub necessary_other_choices: u64,
     /// States that are known.
     pub states: u64,
     /// States that were forgotten, since there were too many.

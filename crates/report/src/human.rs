@@ -210,6 +210,16 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
             s.thread_choices, s.field_choices, s.element_choices, s.other_choices
         );
     }
+    if s.necessary_choices > 0 {
+        let _ = writeln!(
+            out,
+            "  {} of them are necessary: {} at fields, {} at elements of arrays, {} at others",
+            s.necessary_choices,
+            s.necessary_field_choices,
+            s.necessary_element_choices,
+            s.necessary_other_choices
+        );
+    }
     for turns in report.also.iter().filter(|_| options.verbose) {
         let _ = writeln!(
             out,

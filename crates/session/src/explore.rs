@@ -128,6 +128,7 @@ impl Exploration<'_> {
             // Which thread's freed memory is reused depends on more than synchronisation.
             digests: self.plan.quarantine.is_some() && !self.plan.keeps_dead,
             counts_choices: options.counts_choices,
+            necessary_choices: options.necessary_choices,
             dump: options.dump_unfolding.then_some(unfolding::MOST_EVENTS),
             only_similar: self.plan.dependence == Dependence::Predicate,
             ..Config::default()

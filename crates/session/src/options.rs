@@ -155,6 +155,9 @@ pub struct Options {
     pub visibility: Visibility,
     /// True if thread choices are counted (`stateful`).
     pub counts_choices: bool,
+    /// True if it is decided by brute force which thread choices are necessary (`stateful`, with
+    /// `counts_choices`).
+    pub necessary_choices: bool,
     /// The search order of `unfold`.
     pub search: Order,
     /// True if `unfold` does not explore what comes after a known state.
@@ -199,6 +202,7 @@ impl Default for Options {
             recall: true,
             visibility: Visibility::Auto,
             counts_choices: false,
+            necessary_choices: false,
             search: Order::DepthFirst,
             cutoffs: true,
             partial: Partial::Last(1),

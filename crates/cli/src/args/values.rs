@@ -53,6 +53,8 @@ pub(crate) enum ThreadHandles {
 pub(crate) enum MoreStatistics {
     /// Thread choices, by kind
     Choices,
+    /// Also by brute force which of them are necessary
+    NecessaryChoices,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

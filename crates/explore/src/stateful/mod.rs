@@ -32,6 +32,7 @@ mod commuting;
 mod floating;
 mod known;
 mod names;
+mod necessary;
 mod weaken;
 
 pub use weaken::Weaken;
@@ -46,6 +47,7 @@ use commuting::{Commuting, Steps};
 use floating::{Floating, Synchronised};
 use known::{Known, Seen};
 use names::Names;
+use necessary::Necessary;
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, ForTests, Id, StmtId};
 use selvedge_model::{
@@ -175,6 +177,8 @@ struct Search<'a, M: Undo, D: Detector<M>> {
     adds: bool,
     commuting: Commuting,
     known: Known,
+    /// Which thread choices are necessary, if that is asked for.
+    necessary: Option<Necessary>,
     names: Names,
     /// The floating accesses, if these are enough.
     floating: Option<Floating>,
@@ -220,6 +224,7 @@ where
             detector,
             commuting: Commuting::default(),
             known: Known::new(most),
+            necessary: config.necessary_choices.then(Necessary::default),
             path: Vec::new(),
             choices: Vec::new(),
             faults: Vec::new(),
@@ -442,16 +447,19 @@ where
             }
             return (Leads::Back, self.note_faults());
         }
-        let chooses = |choice: &Choice| {
-            let pending = &self.machine.pending()[choice.thread.index()];
-            pending.action.op == Op::Choose
-        };
         let before = choices::kind(self.config, &self.machine, by.map(|(choice, _)| choice.thread));
         choices::count(
             &mut self.record.statistics.thread_choices,
             before,
             &choices[..ample],
         );
+        if let Some(kind) = before.filter(|_| self.necessary.is_some()) {
+            self.count_necessary(kind, &choices, ample);
+        }
+        let chooses = |choice: &Choice| {
+            let pending = &self.machine.pending()[choice.thread.index()];
+            pending.action.op == Op::Choose
+        };
         self.path.push(Frame {
             before,
             chooses: choices.first().is_some_and(chooses),
@@ -465,6 +473,33 @@ where
             ample,
         });
         (Leads::On, false)
+    }
+
+    /// Decides by brute force whether the machine's state has to have a thread choice, and counts it
+    /// if it has one.
+    ///
+    /// # Panics
+    /// If a thread goes first that may not.
+    #[cold]
+    fn count_necessary(&mut self, kind: Kind, choices: &[Choice], ample: usize) {
+        let Some(necessary) = &mut self.necessary else {
+            return;
+        };
+        let first = choices[0].thread;
+        let name = |thread| self.names.of(thread);
+        if choices[..ample].iter().any(|choice| choice.thread != first) {
+            if necessary.is_choice(&mut self.machine, name, self.control) {
+                *self.record.statistics.necessary_choices.of(kind) += 1;
+            }
+        } else if ample < choices.len() {
+            let action = self.machine.pending()[first.index()].action;
+            let accesses = matches!(action.op, Op::Read | Op::Write | Op::Rmw)
+                || action.op == Op::Destroy && action.object.as_heap().is_some();
+            let meets = accesses
+                && necessary.conflicts(&mut self.machine, first, name(first), self.control)
+                && !self.control.is_stopped();
+            assert!(!meets, "a thread goes first that may not: {action:?}");
+        }
     }
 
     /// Records the contribution to the key of a step from the last state of the path. Returns the

@@ -1,13 +1,23 @@
-//! Thread choices of `stateful`: how many are counted, and of which kinds.
+//! Thread choices of `stateful`: how many are counted, of which kinds, and whether as much is found
+//! with few of them as with all (`--visibility memory`). In random programs with arrays each thread
+//! that goes first is compared with brute force, too.
+//!
+//! `SELVEDGE_CHOICES=FROM..TO` runs other seeds; `SELVEDGE_CHOICES_KEEP=1` goes on after a failure
+//! and shows all of them.
 
 #[path = "../compared/mod.rs"]
 #[allow(dead_code, reason = "shared by several tests")]
 mod compared;
+mod generate;
 
+use compared::Seen;
 use selvedge_explore::Stop;
 use selvedge_model::{Property, Verdict};
-use selvedge_report::Statistics;
+use selvedge_report::{RunReport, Statistics};
 use selvedge_session::{Options, Strategy, Symmetry, Unobserved, Visibility, check};
+
+/// Explorations of more executions than this are left out.
+const MAX_EXECUTIONS: u64 = 20_000;
 
 /// Two threads that run the same function, with the numbers 0 and 1.
 fn program(globals: &str, body: &str) -> String {
@@ -15,8 +25,8 @@ fn program(globals: &str, body: &str) -> String {
         "#include <assert.h>
 #include <pthread.h>
 {globals}
-static void *run(void *p) {{
-    int me = (int)(long)p;
+static void *run(void *argument) {{
+    int me = (int)(long)argument;
     (void)me;
     {body}
     return 0;
@@ -33,21 +43,32 @@ int main(void) {{
     )
 }
 
-fn statistics(name: &str, text: &str, visibility: Visibility) -> Statistics {
-    let (path, program) = compared::load("choices", name, text).unwrap_or_else(|e| panic!("{e}"));
-    let options = Options {
+/// What a session says with everything that is counted.
+fn report(folder: &str, name: &str, text: &str, visibility: Visibility, races: bool) -> RunReport {
+    let (path, program) = compared::load(folder, name, text).unwrap_or_else(|e| panic!("{e}"));
+    let mut options = Options {
         strategy: Some(Strategy::Stateful),
         visibility,
         counts_choices: true,
+        necessary_choices: true,
         stop: Stop::Never,
         symmetry: Symmetry::Off,
+        max_executions: Some(MAX_EXECUTIONS),
         setup: compared::setup(&path),
-        properties: [Property::Assertion, Property::Deadlock].into(),
+        properties: [Property::Assertion, Property::Deadlock, Property::Deref].into(),
         ..Options::default()
     };
+    if races {
+        options.properties.insert(Property::DataRace);
+    }
     let checked = check(&program, &options, &Unobserved).unwrap_or_else(|e| panic!("{name}: {e}"));
-    assert_eq!(checked.report.verdict, Verdict::Verified, "{name}");
-    checked.report.statistics
+    checked.report
+}
+
+fn statistics(name: &str, text: &str, visibility: Visibility) -> Statistics {
+    let report = report("choices", name, text, visibility, false);
+    assert_eq!(report.verdict, Verdict::Verified, "{name}: {:?}", report.reasons);
+    report.statistics
 }
 
 /// The numbers of choices at fields, elements and others.
@@ -85,4 +106,178 @@ fn nothing_is_counted_where_only_one_thread_is_taken() {
     let (_, elements, _) = counted("own", &own, Visibility::Memory);
     assert!(elements > 0);
     assert_eq!(counted("own", &own, Visibility::Hybrid), (0, 0, 0));
+}
+
+#[test]
+fn objects_that_no_other_thread_reaches_make_no_choice() {
+    let own = program(
+        "#include <stdlib.h>\nint *volatile given;",
+        "int *p = malloc(8); p[me] = 1; p[0] = me; free(p);",
+    );
+    let all = statistics("own_block", &own, Visibility::Memory);
+    let few = statistics("own_block", &own, Visibility::Reachable);
+    assert!(
+        all.element_choices > 0 && few.element_choices == 0,
+        "{all:?} {few:?}"
+    );
+    // From the statement that gives it away on, each access is a choice.
+    let given = program(
+        "#include <stdlib.h>\nint *volatile given;",
+        "int *p = calloc(2, 4); p[me] = 1; given = p; p[0] = me;",
+    );
+    let few = statistics("given_block", &given, Visibility::Reachable);
+    assert!(few.element_choices > 0, "{few:?}");
+}
+
+/// Addresses that threads hide in numbers and compute again.
+#[test]
+fn hidden_addresses_are_no_verdict() {
+    let hides = [
+        (
+            "xor",
+            "long n = (long)p ^ 0x5555555555;",
+            "(int *)(n ^ 0x5555555555)",
+        ),
+        ("complement", "long n = ~(long)p;", "(int *)~n"),
+        (
+            "pieces",
+            "unsigned short n[4]; memcpy(n, &p, 8); n[0] ^= 1; n[1] ^= 1;",
+            "(n[0] ^= 1, n[1] ^= 1, *(int **)n)",
+        ),
+    ];
+    for (name, hide, show) in hides {
+        let text = format!(
+            "#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+int *volatile given;
+static void *run(void *argument) {{
+    int *p = given;
+    {hide}
+    p = 0;
+    given = 0;
+    int *q = {show};
+    *q = 1;
+    return argument;
+}}
+int main(void) {{
+    pthread_t thread;
+    int *block = calloc(1, sizeof(int));
+    given = block;
+    pthread_create(&thread, 0, run, 0);
+    while (given)
+        ;
+    *block = 2;
+    pthread_join(thread, 0);
+    assert(*block == 1);
+    return 0;
+}}
+"
+        );
+        let all = report("choices", name, &text, Visibility::Memory, false);
+        assert_eq!(all.verdict, Verdict::Violated, "{name}");
+        let few = report("choices", name, &text, Visibility::Reachable, false);
+        assert!(
+            few.verdict == Verdict::Violated || few.verdict == Verdict::Unknown,
+            "{name}: {:?} {:?}",
+            few.verdict,
+            few.reasons
+        );
+    }
+}
+
+/// `true` was wrong here while only the first of several objects was considered to which a pointer
+/// leads that is moved by an unknown index.
+#[test]
+fn a_pointer_may_lead_to_one_of_several_objects() {
+    for read in ["first[0]", "second[0]", "second[1]"] {
+        let text = format!(
+            "#include <assert.h>
+#include <pthread.h>
+long __VERIFIER_nondet_long(void);
+static int first[2], second[2];
+static int *arrays[2] = {{first, second}};
+static long which, element;
+static void *work(void *unused) {{
+    arrays[which & 1][element] = 1;
+    return unused;
+}}
+int main(void) {{
+    pthread_t thread;
+    which = __VERIFIER_nondet_long();
+    element = __VERIFIER_nondet_long();
+    if (element < 0 || element > 1)
+        return 0;
+    pthread_create(&thread, 0, work, 0);
+    int seen = {read};
+    assert(seen == 0);
+    pthread_join(thread, 0);
+    return 0;
+}}
+"
+        );
+        for visibility in [Visibility::Memory, Visibility::Fields, Visibility::Hybrid] {
+            let report = report("choices", "several", &text, visibility, false);
+            assert_eq!(report.verdict, Verdict::Violated, "{read}, {}", visibility.word());
+        }
+    }
+}
+
+#[derive(Default, Debug)]
+struct Counts {
+    compared: u32,
+    too_large: u32,
+    verified: u32,
+    violated: u32,
+    /// Thread choices that are made, and those that are necessary, for each visibility.
+    choices: [(u64, u64); 4],
+}
+
+fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
+    let text = generate::program(seed);
+    let races = seed.is_multiple_of(3);
+    let mut expected: Option<Seen> = None;
+    let visibilities = [
+        Visibility::Memory,
+        Visibility::Reachable,
+        Visibility::Fields,
+        Visibility::Hybrid,
+    ];
+    for (number, visibility) in visibilities.into_iter().enumerate() {
+        let report = report("random_choices", &seed.to_string(), &text, visibility, races);
+        if report.reasons.iter().any(|reason| reason.limit.is_some()) {
+            counts.too_large += 1;
+            return Ok(());
+        }
+        let (made, necessary) = &mut counts.choices[number];
+        *made += report.statistics.thread_choices;
+        *necessary += report.statistics.necessary_choices;
+        let seen = Seen::of(&report);
+        let expected = expected.get_or_insert_with(|| Seen::of(&report));
+        if seen != *expected {
+            return Err(format!("{}: {seen:?} instead of {expected:?}", visibility.word()));
+        }
+    }
+    counts.compared += 1;
+    let verified = expected.is_some_and(|seen| seen.verdict == Verdict::Verified);
+    counts.verified += u32::from(verified);
+    counts.violated += u32::from(!verified);
+    Ok(())
+}
+
+#[test]
+fn as_much_is_found_with_few_choices_as_with_all() {
+    // `cargo xtask nightly` sets the variable.
+    let most = if std::env::var_os("SELVEDGE_LONG").is_some() {
+        3_000
+    } else {
+        20
+    };
+    let counts: Counts = compared::all("SELVEDGE_CHOICES", 0..most, compare);
+    if compared::chosen("SELVEDGE_CHOICES").is_none() {
+        assert!(counts.verified > 5 && counts.violated > 5);
+        let [all, reachable, fields, hybrid] = counts.choices.map(|(made, _)| made);
+        assert!(hybrid < fields && fields < reachable && reachable <= all);
+    }
 }
