@@ -18,6 +18,10 @@ int n = 2;
 pthread_mutex_t m[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 static int first(const int *from) { return from[0]; }
 static void put(int *to, int i, int value) { to[i] = value; }
+static int sum(const int *from, int i) { return i <= 0 ? from[0] : from[i] + sum(from, i - 1); }
+static void fill(int *to, int i, int value) { to[i] = value; if (i > 0) fill(to, i - 1, value); }
+struct list { struct list *next; int *to; };
+static void go(const struct list *at, int value) { if (at->next) go(at->next, value + 1); else *at->to = value; }
 ";
 
 /// The program of a seed.
@@ -105,7 +109,7 @@ fn place(rng: &mut Rng) -> String {
 
 fn statement(rng: &mut Rng, depth: u32) -> String {
     let mut text = String::new();
-    let most = if depth < 2 { 16 } else { 8 };
+    let most = if depth < 2 { 20 } else { 8 };
     let _ = match rng.u8(..most) {
         0..=2 => writeln!(text, "    {} = {};", place(rng), value(rng)),
         3 | 4 => writeln!(text, "    r = {};", place(rng)),
@@ -151,6 +155,21 @@ fn statement(rng: &mut Rng, depth: u32) -> String {
             "    if (!h) {{ h = malloc(2 * sizeof(int)); h[0] = {}; h[1] = r; if ({}) cells[me & 1] = h; r = h[0]; }}",
             value(rng),
             ["0", "1", "r"][rng.usize(..3)]
+        ),
+        15 => writeln!(text, "    r = sum(o[{}].g, {});", index(rng, 2), index(rng, 2)),
+        16 => writeln!(text, "    fill(a, {}, {});", index(rng, 4), value(rng)),
+        17 => writeln!(
+            text,
+            "    {{ struct list last = {{ 0, {} }}, more = {{ &last, &a[{}] }}; go({} ? &more : &last, {}); }}",
+            pointer(rng),
+            index(rng, 4),
+            ["me", "k", "r", "n"][rng.usize(..4)],
+            value(rng)
+        ),
+        18 => writeln!(
+            text,
+            "    if (h) {{ int *l = malloc(4 * sizeof(int)); l[0] = h[0]; l[3] = {}; free(h); h = l; }}",
+            value(rng)
         ),
         14 => match rng.bool() {
             true => writeln!(

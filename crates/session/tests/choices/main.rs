@@ -15,6 +15,7 @@ use selvedge_explore::Stop;
 use selvedge_model::{Property, Verdict};
 use selvedge_report::{RunReport, Statistics};
 use selvedge_session::{Options, Strategy, Symmetry, Unobserved, Visibility, check};
+use std::panic::catch_unwind;
 
 /// Explorations of more executions than this are left out.
 const MAX_EXECUTIONS: u64 = 20_000;
@@ -245,7 +246,8 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
         Visibility::Hybrid,
     ];
     for (number, visibility) in visibilities.into_iter().enumerate() {
-        let report = report("random_choices", &seed.to_string(), &text, visibility, races);
+        let run = || report("random_choices", &seed.to_string(), &text, visibility, races);
+        let report = catch_unwind(run).map_err(|_| format!("{}: a panic", visibility.word()))?;
         if report.reasons.iter().any(|reason| reason.limit.is_some()) {
             counts.too_large += 1;
             return Ok(());

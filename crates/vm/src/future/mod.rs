@@ -18,7 +18,7 @@
 //! With [`Elements::Reachable`] no thread is followed: what other threads reach, they may access.
 //!
 //! Code that is not followed may do anything: a call through an unknown pointer, an unknown library
-//! function, recursion, the exit of the process, too many instructions.
+//! function, deep recursion, the exit of the process, too many instructions.
 
 mod address;
 mod foreseen;

@@ -30,7 +30,9 @@ const FUEL: u32 = 8_000;
 /// The maximum number of instructions with decided branches; a longer execution may have no end.
 const LONGEST: u32 = 1_000;
 /// The maximum depth of calls.
-const DEEPEST: u32 = 24;
+const DEEPEST: usize = 24;
+/// The number of active calls of a function from which on the arguments of further ones are widened.
+const MOST_ACTIVE: usize = 3;
 /// The maximum number of rounds until stored and loaded values agree.
 const MOST_ROUNDS: u32 = 12;
 /// The number of joins at a place after which values are widened.
@@ -52,8 +54,23 @@ pub(super) struct Run<'a> {
     pub(super) who: Option<ThreadId>,
     /// The number of instructions that may still be followed.
     pub(super) fuel: u32,
-    depth: u32,
-    known: FxHashMap<(Option<ThreadId>, FuncId, Vec<Abstract>), Returned>,
+    /// The calls that are being followed, outermost first.
+    active: Vec<Call>,
+    /// What calls return, in this round.
+    known: FxHashMap<Call, Returned>,
+    /// What is assumed of active calls that are made again.
+    recursive: FxHashMap<Call, Returned>,
+}
+
+/// A call: for which thread, of what, with which arguments.
+type Call = (Option<ThreadId>, FuncId, Vec<Abstract>);
+
+/// What a function may return if it may return both.
+fn join_returned(one: Returned, other: Returned) -> Returned {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.iter().zip(&other).map(|(a, b)| a.join(*b)).collect()),
+        (one, other) => one.or(other),
+    }
 }
 
 impl<'a> Run<'a> {
@@ -68,8 +85,9 @@ impl<'a> Run<'a> {
             relied: Vec::new(),
             who: None,
             fuel: FUEL,
-            depth: 0,
+            active: Vec::new(),
             known: FxHashMap::default(),
+            recursive: FxHashMap::default(),
         };
         let known = run.follow();
         let followed = FUEL - run.fuel;
@@ -127,7 +145,7 @@ impl<'a> Run<'a> {
         self.who = Some(thread);
         // The end of a thread changes the locks that it holds: a robust mutex, a once control.
         for held in &t.held {
-            self.uses(Abstract::one(held.object.0));
+            self.uses_held(held.object.0);
         }
         // These objects end with the thread.
         let errno = (t.core.errno != 0).then_some(t.core.errno);
@@ -195,8 +213,8 @@ impl<'a> Run<'a> {
             return false;
         }
         let (cond, mutex) = (Abstract::one(action.object.0), Abstract::one(action.object2.0));
-        self.uses(cond);
-        self.uses(mutex);
+        self.uses(cond, library::CONDITION);
+        self.uses(mutex, library::MUTEX);
         self.is_held(mutex, false)
     }
 
@@ -228,24 +246,51 @@ impl<'a> Run<'a> {
             }
         };
         let code = &program.code[func.index()];
-        if program.atomic[func.index()] || code.varargs || !code.landings.is_empty() || self.depth >= DEEPEST
+        if program.atomic[func.index()]
+            || code.varargs
+            || !code.landings.is_empty()
+            || self.active.len() >= DEEPEST
         {
             self.everything();
             return None;
         }
-        let key = (self.who, func, args.to_vec());
+        let key = (self.who, func, self.widened(func, args));
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
+        if self.active.contains(&key) {
+            // What this call returns is found out in rounds, from nothing on.
+            return self.recursive.entry(key).or_default().clone();
+        }
         let mut registers = vec![Abstract::Any; code.slots as usize];
-        for (&slot, &arg) in code.params.iter().zip(args) {
+        for (&slot, &arg) in code.params.iter().zip(&key.2) {
             registers[slot as usize] = arg;
         }
-        self.depth += 1;
+        self.active.push(key.clone());
         let returned = self.function(func, 0, registers);
-        self.depth -= 1;
+        self.active.pop();
+        if let Some(assumed) = self.recursive.get_mut(&key) {
+            let joined = join_returned(assumed.clone(), returned.clone());
+            self.shared.stale |= *assumed != joined;
+            *assumed = joined;
+        }
         self.known.insert(key, returned.clone());
         returned
+    }
+
+    /// The arguments of a call; if calls of the function are active that have led to this one, the
+    /// arguments of such a call that do for both.
+    fn widened(&self, func: FuncId, args: &[Abstract]) -> Vec<Abstract> {
+        let mut others = self.active.iter().rev().filter(|(_, active, _)| *active == func);
+        let others: Vec<&Call> = others.by_ref().take(MOST_ACTIVE).collect();
+        match others.first() {
+            Some((_, _, before)) if others.len() == MOST_ACTIVE => {
+                let both = before.iter().zip(args);
+                both.map(|(before, now)| before.widen(*now, |at| self.end_of(at)))
+                    .collect()
+            }
+            _ => args.to_vec(),
+        }
     }
 
     /// Follows a function from an instruction to its returns.
@@ -278,10 +323,7 @@ impl<'a> Run<'a> {
                     }
                 }
                 Way::Return(values) => {
-                    returned = Some(match returned {
-                        None => values,
-                        Some(others) => others.iter().zip(&values).map(|(a, b)| a.join(*b)).collect(),
-                    });
+                    returned = join_returned(returned, Some(values));
                 }
                 Way::Ends => {}
             }

@@ -5,11 +5,33 @@ use crate::code::CallSite;
 use crate::future::shared::Touch;
 use crate::future::value::{Abstract, Span};
 use crate::memory::Life;
-use crate::sync;
+use crate::sync::{self, SyncObject};
 use selvedge_ir::Type;
+use selvedge_model::Op;
 
-/// The maximum size of a synchronisation object in bytes.
+/// The maximum size of a synchronisation object, or of attributes, in bytes.
 const LARGEST_OBJECT: u64 = 64;
+
+/// The sizes of a mutex and of a condition variable in bytes.
+pub(in crate::future) const MUTEX: u64 = Op::Lock.info().object_size as u64;
+pub(in crate::future) const CONDITION: u64 = Op::Signal.info().object_size as u64;
+
+/// The size in bytes of the synchronisation object that a function uses.
+fn size_of(name: &str) -> u64 {
+    let sizes = [
+        ("pthread_mutex_", Op::Lock),
+        ("pthread_cond_", Op::Signal),
+        ("pthread_spin_", Op::SpinLock),
+        ("pthread_rwlock_", Op::RdLock),
+        ("pthread_barrier_", Op::BarrierArrive),
+        ("sem_", Op::SemWait),
+    ];
+    let known = sizes.iter().find(|(prefix, _)| name.starts_with(prefix));
+    match known.map_or(0, |(_, op)| u64::from(op.info().object_size)) {
+        0 => LARGEST_OBJECT,
+        size => size,
+    }
+}
 
 /// The end of a call.
 pub(in crate::future) enum Call {
@@ -28,14 +50,15 @@ pub(in crate::future) enum Function {
     Ends,
     /// Does not return, and reads objects.
     Fails,
-    /// Takes the lock that its first argument points to, and waits while another thread holds it.
-    Lock,
+    /// Takes the lock that its first argument points to, of this size in bytes, and waits while
+    /// another thread holds it.
+    Lock(u64),
     /// Takes a lock for reading.
-    ReadLock,
+    ReadLock(u64),
     /// Releases the mutex that its second argument points to, and takes it again.
     Wait,
-    /// Uses the synchronisation object that its first argument points to.
-    Use,
+    /// Uses the synchronisation object that its first argument points to, of this size in bytes.
+    Use(u64),
     /// Begins or ends the life of a synchronisation object that its first argument points to.
     Reset,
     Create,
@@ -58,8 +81,10 @@ impl Function {
             | "sleep" | "putchar" => Function::Nothing,
             "abort" | "pthread_exit" => Function::Ends,
             "__assert_fail" => Function::Fails,
-            "pthread_mutex_lock" | "pthread_spin_lock" | "pthread_rwlock_wrlock" => Function::Lock,
-            "pthread_rwlock_rdlock" => Function::ReadLock,
+            "pthread_mutex_lock" | "pthread_spin_lock" | "pthread_rwlock_wrlock" => {
+                Function::Lock(size_of(name))
+            }
+            "pthread_rwlock_rdlock" => Function::ReadLock(size_of(name)),
             "pthread_cond_wait" | "pthread_cond_timedwait" | "pthread_cond_clockwait" => Function::Wait,
             "pthread_mutex_unlock"
             | "pthread_mutex_trylock"
@@ -73,7 +98,7 @@ impl Function {
             | "sem_trywait"
             | "pthread_barrier_wait"
             | "pthread_cond_signal"
-            | "pthread_cond_broadcast" => Function::Use,
+            | "pthread_cond_broadcast" => Function::Use(size_of(name)),
             "pthread_mutex_init"
             | "pthread_mutex_destroy"
             | "pthread_spin_init"
@@ -147,15 +172,15 @@ impl Run<'_> {
                 }
                 return Call::Ends;
             }
-            Function::Lock | Function::ReadLock => {
-                self.uses(arg(0));
-                if self.is_held(arg(0), function == Function::ReadLock) {
+            Function::Lock(size) | Function::ReadLock(size) => {
+                self.uses(arg(0), size);
+                if self.is_held(arg(0), matches!(function, Function::ReadLock(_))) {
                     return Call::Ends;
                 }
             }
             Function::Wait => {
-                self.uses(arg(0));
-                self.uses(arg(1));
+                self.uses(arg(0), CONDITION);
+                self.uses(arg(1), MUTEX);
                 // The time; most waits have none.
                 if let Some(&time) = args.get(2) {
                     self.reads_bytes(time, Abstract::Any);
@@ -164,7 +189,7 @@ impl Run<'_> {
                 // It goes on even if the observed thread holds the mutex: a wait by a thread that
                 // does not hold an errorcheck or robust mutex is refused at once.
             }
-            Function::Use => self.uses(arg(0)),
+            Function::Use(size) => self.uses(arg(0), size),
             Function::Reset => {
                 self.writes_around(arg(0), LARGEST_OBJECT);
                 self.reads_attributes(args.get(1).copied());
@@ -230,14 +255,14 @@ impl Run<'_> {
         held
     }
 
-    /// Records a use of a synchronisation object.
-    pub(in crate::future) fn uses(&mut self, object: Abstract) {
+    /// Records a use of a synchronisation object of this size.
+    pub(in crate::future) fn uses(&mut self, object: Abstract, size: u64) {
         match object {
             Abstract::New => {}
             Abstract::Any => self.everything(),
             Abstract::Number(at) => self.shared.touch(Touch {
                 at,
-                size: LARGEST_OBJECT,
+                size,
                 write: true,
                 sync: true,
             }),
@@ -252,7 +277,17 @@ impl Run<'_> {
         }
     }
 
-    /// Records writes of `size` bytes at each address of a set.
+    /// Records a use of a lock that is held.
+    pub(in crate::future) fn uses_held(&mut self, lock: u64) {
+        let size = match self.vm.state.sync(lock) {
+            Some(SyncObject::Mutex(_)) => MUTEX,
+            Some(SyncObject::RwLock { .. }) => size_of("pthread_rwlock_"),
+            Some(SyncObject::Spin { .. }) => size_of("pthread_spin_"),
+            _ => LARGEST_OBJECT,
+        };
+        self.uses(Abstract::one(lock), size);
+    }
+
     fn writes_around(&mut self, at: Abstract, size: u64) {
         match at {
             Abstract::New => {}
