@@ -11,7 +11,7 @@
 //! it. Every order is sound; the classes and their number do not depend on it.
 
 use super::set::Set;
-use crate::kept::{Begun, SearchState};
+use crate::kept::{Begun, Common, SearchState};
 use selvedge_model::Action;
 
 /// The objects that an execution raced for.
@@ -28,10 +28,28 @@ pub(super) struct Contended {
 impl Contended {
     /// Restores the objects from a saved search.
     pub fn restored(state: &SearchState) -> Contended {
+        Contended::with(&state.contended, state.classes)
+    }
+
+    fn with(keys: &[u64], classes: u32) -> Contended {
         let mut contended = Contended::default();
-        state.contended.iter().for_each(|&key| contended.insert(key, 0));
-        contended.classes = state.classes;
+        keys.iter().for_each(|&key| contended.insert(key, 0));
+        contended.classes = classes;
         contended
+    }
+
+    /// Restores the objects from what the parts of a search have in common.
+    pub fn of(common: &Common) -> Contended {
+        Contended::with(&common.contended, common.classes)
+    }
+
+    /// What the parts of a search with these objects have in common.
+    pub fn common(&self, capacity: usize) -> Common {
+        Common {
+            wide: capacity > <u64 as Set>::CAPACITY,
+            contended: self.keys.clone(),
+            classes: self.classes,
+        }
     }
 
     /// The saved form of a search with these objects.

@@ -42,7 +42,7 @@ mod set;
 mod share;
 mod weaken;
 
-use crate::kept::{Kept, Misfit, State};
+use crate::kept::{Common, Kept, Misfit, Parts, State};
 use crate::{Assumption, Attempt, Config, Control, Report, until_it_holds};
 use peeking::Peeking;
 use selvedge_base::ForTests;
@@ -114,6 +114,24 @@ where
     F: Fn() -> (M, D) + Sync,
 {
     explore_all(make, &Conflict, config, control, ForTests::default(), kept)
+}
+
+/// Explores parts of a search that `parts` hands out, with one machine, until there are no more.
+pub fn explore_parts<M, D>(
+    machine: (M, D),
+    config: &Config,
+    control: &Control,
+    common: &Common,
+    parts: &dyn Parts,
+) where
+    M: Undo,
+    D: Detector<M>,
+{
+    let how = (config, control, ForTests::default());
+    match common.wide {
+        false => share::explore_parts::<u64, _, _, _>(machine, &Conflict, how, common, parts),
+        true => share::explore_parts::<Wide, _, _, _>(machine, &Conflict, how, common, parts),
+    }
 }
 
 /// [`explore_with`], with a mistake.

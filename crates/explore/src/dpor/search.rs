@@ -6,6 +6,7 @@ mod handed;
 mod keep;
 mod leaf;
 mod observers;
+mod part;
 mod races;
 mod sections;
 mod take;
@@ -40,6 +41,8 @@ pub(super) enum Halt {
     Cancelled,
     /// The sections of some mutex must not be one event each.
     Refused,
+    /// The rest is explored later. If `joins`, the top node's child is a unit that others explore.
+    Paused { joins: bool },
 }
 
 /// A state on the current path, before the event at its position.
@@ -298,6 +301,10 @@ where
         }
         if self.keeper.is_some() {
             self.keep_if_due();
+        }
+        if self.worker.as_ref().is_some_and(|worker| worker.is_due()) {
+            self.job.halt = Some(Halt::Paused { joins: false });
+            return false;
         }
         true
     }

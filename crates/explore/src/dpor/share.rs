@@ -15,14 +15,18 @@
 //! execution. There is no deadlock between waiting workers, because a worker waits for a subtree
 //! and helps only inside it.
 
+mod apart;
+mod give;
 mod rest;
+
+pub(super) use apart::explore_parts;
 
 use super::contended::Contended;
 use super::peeking::Peeking;
 use super::search::{Halt, Job, Node, Request, Search, Suspended};
 use super::set::Set;
 use super::weaken::Weaken;
-use crate::kept::{Begun, Keeper, Misfit, NodeState, Product, SearchState};
+use crate::kept::{Begun, Keeper, Misfit, NodeState, Parts, Product, SearchState};
 use crate::record::Record;
 use crate::{Config, Control, Report};
 use selvedge_base::ForTests;
@@ -30,10 +34,6 @@ use selvedge_model::{Choice, Dependence, Detector, LimitKind, StopReason, Undo};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// The minimum number of events between an entry and the end of the present execution that makes it
-/// worth giving the entry away.
-const HEIGHT: usize = 6;
 
 /// An entry of a backtrack list, explored by the first worker that takes it.
 pub(super) struct Task<S> {
@@ -94,6 +94,9 @@ pub(super) struct Shared<'a, S> {
     workers: usize,
     control: &'a Control,
     keeper: Option<&'a dyn Keeper>,
+    /// If present, the only worker explores parts for which this asks, and others that it does not
+    /// know of explore what it gives away.
+    parts: Option<&'a dyn Parts>,
 }
 
 struct Board<S> {
@@ -159,25 +162,7 @@ where
     } else {
         config.jobs.max(1)
     };
-    let shared = Shared::<S> {
-        board: Mutex::new(Board {
-            queue: VecDeque::new(),
-            closed: false,
-            resting: 0,
-            rounds: 0,
-            unsound: false,
-            root: None,
-        }),
-        changed: Condvar::new(),
-        hungry: AtomicUsize::new(0),
-        queued: AtomicUsize::new(0),
-        spare: jobs.saturating_sub(2),
-        contended: OnceLock::new(),
-        rests: AtomicBool::new(false),
-        workers: jobs,
-        control,
-        keeper,
-    };
+    let shared = Shared::<S>::new(jobs, control, keeper);
     // Units that were given away are taken by workers, even if there is only one.
     let shares = jobs > 1 || from.is_some_and(|from| !from.root.given.is_empty());
     let worker = |first| {
@@ -238,8 +223,8 @@ where
         Some(Halt::TooManyThreads) => return Ok(Ended::TooManyThreads),
         Some(Halt::Refused) => return Ok(Ended::Refused(job.record.finish(StopReason::Complete))),
         // Only work for which another worker waits is cancelled, and no worker waits for the root.
-        // So a worker's panic is being propagated.
-        Some(Halt::Cancelled) => StopReason::Limit(control.limit()),
+        // So a worker's panic is being propagated. And only parts pause.
+        Some(Halt::Cancelled | Halt::Paused { .. }) => StopReason::Limit(control.limit()),
     };
     let report = job.record.finish(stop);
     let failed = relation.1.is_some_and(Peeking::has_failed);
@@ -249,7 +234,30 @@ where
     })
 }
 
-impl<S: Set> Shared<'_, S> {
+impl<'a, S: Set> Shared<'a, S> {
+    fn new(jobs: usize, control: &'a Control, keeper: Option<&'a dyn Keeper>) -> Self {
+        Shared {
+            board: Mutex::new(Board {
+                queue: VecDeque::new(),
+                closed: false,
+                resting: 0,
+                rounds: 0,
+                unsound: false,
+                root: None,
+            }),
+            changed: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            queued: AtomicUsize::new(0),
+            spare: jobs.saturating_sub(2),
+            contended: OnceLock::new(),
+            rests: AtomicBool::new(false),
+            workers: jobs,
+            control,
+            keeper,
+            parts: None,
+        }
+    }
+
     fn board(&self) -> MutexGuard<'_, Board<S>> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -278,6 +286,9 @@ impl<S: Set> Shared<'_, S> {
     }
 
     fn offer(&self, task: Arc<Task<S>>) {
+        if let Some(parts) = self.parts {
+            return parts.gave(1);
+        }
         let mut board = self.board();
         board.queue.push_back(task);
         self.queued.store(board.queue.len(), Relaxed);
@@ -342,7 +353,20 @@ impl<S: Set> Worker<'_, S> {
         self.shared.contended.get_or_init(|| contended.clone());
     }
 
+    /// True if the worker should return its part now.
+    pub fn is_due(&self) -> bool {
+        self.shared.parts.is_some_and(|parts| parts.is_due())
+    }
+
+    /// True if others that it does not know of explore what it gives away.
+    fn is_apart(&self) -> bool {
+        self.shared.parts.is_some()
+    }
+
     fn is_wanted(&self) -> bool {
+        if let Some(parts) = self.shared.parts {
+            return parts.wanted() > 0;
+        }
         let hungry = self.shared.hungry.load(Relaxed);
         hungry > 0 && self.shared.queued.load(Relaxed) < hungry + self.shared.spare
     }
@@ -392,34 +416,6 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Gives an entry away if some worker has no work.
-    #[inline]
-    pub fn give(&mut self) {
-        if self.worker.as_ref().is_some_and(|worker| worker.is_wanted()) {
-            self.give_entry();
-        }
-    }
-
-    #[cold]
-    fn give_entry(&mut self) {
-        let Some((node, entry, thread, sleep)) = self.offer(HEIGHT) else {
-            return;
-        };
-        let Some(worker) = &self.worker else { return };
-        let task = Arc::new(Task {
-            path: self.choices()[..node].to_vec(),
-            thread,
-            sleep,
-            parent: worker.task.clone(),
-            cancelled: AtomicBool::new(false),
-            state: Mutex::new(State::Queued),
-            begun: Mutex::default(),
-            shot: Mutex::default(),
-        });
-        worker.shared.offer(task.clone());
-        self.job.given.push(Given { node, entry, task });
-    }
-
     /// Handles an entry of the top node that may have been given away. If it was begun, waits for
     /// its result and adds it. Returns false if the entry is still to be explored here.
     #[cold]
@@ -435,6 +431,11 @@ where
         // The task stays in the list of given entries until its result is here, because a saved
         // state must contain it.
         let task = self.job.given[at].task.clone();
+        let apart = self.worker.as_ref().is_some_and(|worker| worker.is_apart());
+        if apart && !matches!(*task.state(), State::Done(_)) {
+            self.job.halt = Some(Halt::Paused { joins: true });
+            return true;
+        }
         if self
             .worker
             .as_ref()

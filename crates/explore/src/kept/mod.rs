@@ -12,13 +12,17 @@
 //! is followed; and the caches of machines and detectors.
 
 mod keeper;
+mod part;
 mod record;
 mod sample;
+mod tree;
 mod unit;
 
 pub use keeper::{Keeper, Kept, Misfit};
+pub use part::{Common, Part, Parts, Progress};
 pub use record::RecordState;
 pub use sample::SampleState;
+pub use tree::{Counts, Next, ROOT, Tree};
 pub use unit::{
     Begun, Done, Entry, GivenUnit, NodeState, Product, SearchState, Unit, UnitHalt, UnitRequest, UnitState,
 };

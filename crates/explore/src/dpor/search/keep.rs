@@ -77,7 +77,7 @@ where
         self.nodes.extend(top);
     }
 
-    fn present(&self, joins: bool) -> Shot<S> {
+    pub(in crate::dpor) fn present(&self, joins: bool) -> Shot<S> {
         self.shot(&self.job, self.nodes.len(), None, joins)
     }
 
@@ -143,7 +143,7 @@ where
     }
 
     /// Explores the rest of the present job, which was restored.
-    fn go_on(&mut self, joins: bool) {
+    pub(super) fn go_on(&mut self, joins: bool) {
         if joins {
             let top = self.nodes.len() - 1;
             if self.join(top, self.nodes[top].cursor) {
@@ -173,7 +173,7 @@ where
     }
 
     /// Restores a job, from the state of its first node.
-    fn restore(&mut self, begun: &Begun) -> Result<(), Misfit> {
+    pub(super) fn restore(&mut self, begun: &Begun) -> Result<(), Misfit> {
         let Product { record, requests } = &begun.product;
         self.job.record = Record::restored(record, self.config, self.control);
         let last = begun.nodes.len().checked_sub(1).ok_or(Misfit("it has no node"))?;
@@ -351,7 +351,7 @@ pub(in crate::dpor) fn members<S: Set>(mut set: S) -> Vec<u16> {
     members
 }
 
-fn set_of<S: Set>(members: &[u16]) -> Result<S, Misfit> {
+pub(super) fn set_of<S: Set>(members: &[u16]) -> Result<S, Misfit> {
     let mut set = S::default();
     for &thread in members {
         if usize::from(thread) >= S::CAPACITY {

@@ -141,7 +141,9 @@ impl<S: Set> Task<S> {
                     Some(Halt::Finding) => Some(UnitHalt::Finding),
                     Some(Halt::Limit(limit)) => Some(UnitHalt::Limit(limit.clone())),
                     // The run is about to end, or to start again with larger sets.
-                    Some(Halt::TooManyThreads | Halt::Refused | Halt::Cancelled) => return None,
+                    Some(Halt::TooManyThreads | Halt::Refused | Halt::Cancelled | Halt::Paused { .. }) => {
+                        return None;
+                    }
                 },
             }),
         };
@@ -158,7 +160,7 @@ impl<S: Set> Task<S> {
 
 impl<S: Set> Shot<S> {
     /// The job as data, with the units within it.
-    fn begun(self) -> Option<Begun> {
+    pub(super) fn begun(self) -> Option<Begun> {
         let units = self.given.iter().map(|given| {
             Some(GivenUnit {
                 node: given.node as u32,
