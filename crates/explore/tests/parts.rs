@@ -1,5 +1,5 @@
-//! A search in parts, which workers without common memory explore in any order, for any time, some of
-//! them twice, reports what one worker reports. What would be lost or counted twice is noticed.
+//! A search in parts, which workers without common memory explore in any order, for any time, some
+//! of them twice, reports what one worker reports. What would be lost or counted twice is noticed.
 
 mod common;
 
@@ -74,7 +74,7 @@ struct Way<'a> {
 
 /// Explores a toy in parts. Returns the report, and how many parts and units there were.
 fn in_parts(toy: &Toy, config: &Config, way: &Way<'_>) -> Result<(Report, u64, usize), Misfit> {
-    let mut tree = Tree::new(false);
+    let mut tree = Tree::new(Common::first(config.peek));
     let (mut parts, mut units) = (0, 0);
     loop {
         let mut random = way.random.borrow_mut();
@@ -111,7 +111,7 @@ fn in_parts(toy: &Toy, config: &Config, way: &Way<'_>) -> Result<(Report, u64, u
                     let stop = StopReason::Limit(Limit::stopped(selvedge_base::StmtId(0)));
                     return Ok((without_contexts(tree.report(stop)), parts, units));
                 }
-                Ok(Next::Widen) => tree = Tree::new(true),
+                Ok(Next::Again(common)) => tree = Tree::new(common),
             }
         }
         let text = serde_json::to_string(&tree).expect("a tree can be written");
@@ -156,10 +156,17 @@ fn a_search_in_parts_reports_what_one_worker_reports() {
             if !small(&toy) {
                 continue;
             }
-            for (stop, sleep_sets) in [(Stop::Never, true), (Stop::Never, false), (Stop::First, true)] {
+            for (stop, sleep_sets, peek) in [
+                (Stop::Never, true, false),
+                (Stop::Never, false, false),
+                (Stop::First, true, false),
+                (Stop::Never, true, true),
+                (Stop::First, true, true),
+            ] {
                 let config = Config {
                     stop,
                     sleep_sets,
+                    peek,
                     ..Config::default()
                 };
                 let (report, parts, units) =
@@ -173,7 +180,8 @@ fn a_search_in_parts_reports_what_one_worker_reports() {
     assert!(all > 5_000 && given > 500, "{all} parts, {given} units");
 }
 
-/// The number of toys whose report changes, or that are refused, if something is changed on its way.
+/// The number of toys whose report changes, or that are refused, if something is changed on its
+/// way.
 fn noticed(change: &dyn Fn(&mut Part, &mut Progress)) -> usize {
     let mut noticed = 0;
     for seed in 0..60 {
@@ -226,7 +234,7 @@ fn what_is_lost_on_the_way_is_noticed() {
 #[test]
 fn results_of_nothing_that_was_handed_out_are_refused() {
     let toy = random_toy(1);
-    let (config, mut tree) = (never(), Tree::new(false));
+    let (config, mut tree) = (never(), Tree::new(Common::default()));
     let part = tree.hand_out(ROOT).expect("it is ready");
     assert_eq!(tree.hand_out(ROOT), None);
     let (progress, common) = explore_part(&toy, &config, (&part, &Common::default()), (0, u64::MAX));

@@ -49,6 +49,7 @@ impl Contended {
             wide: capacity > <u64 as Set>::CAPACITY,
             contended: self.keys.clone(),
             classes: self.classes,
+            sections: None,
         }
     }
 

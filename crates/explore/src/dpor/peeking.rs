@@ -14,37 +14,47 @@
 //! All of this is assumed of each mutex, and checked at each event. If it does not hold, the mutex
 //! is refused, and the exploration begins again.
 
+use crate::kept::Sections;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// How often an exploration begins again with fewer mutexes before it does so without any.
-const ROUNDS: u32 = 8;
 
 /// The mutexes that are assumed to have sections which can be one event, and those that have turned
 /// out not to. Mutexes are named by [`ObjectId`](selvedge_model::ObjectId).
 #[derive(Debug)]
 pub(super) struct Peeking {
-    /// Mutexes of which it is not assumed.
-    refused: BTreeSet<u64>,
+    sections: Sections,
     /// Mutexes for which the present exploration has shown that it does not hold.
     found: Mutex<BTreeSet<u64>>,
-    rounds: u32,
 }
 
 impl Peeking {
     /// All mutexes are assumed to have such sections.
     pub fn all() -> Self {
+        Peeking::of(Sections::all())
+    }
+
+    /// The assumption as data.
+    pub fn of(sections: Sections) -> Self {
         Peeking {
-            refused: BTreeSet::new(),
+            sections,
             found: Mutex::default(),
-            rounds: ROUNDS,
         }
+    }
+
+    /// The same as data.
+    pub fn sections(&self) -> &Sections {
+        &self.sections
+    }
+
+    /// The mutexes for which the present exploration has shown that it does not hold.
+    pub fn failed(&self) -> BTreeSet<u64> {
+        self.found().clone()
     }
 
     /// Whether sections of a mutex are one event each. It stays the same during an exploration.
     #[inline]
     pub fn suits(&self, mutex: u64) -> bool {
-        !self.refused.contains(&mutex)
+        !self.sections.refused.contains(&mutex)
     }
 
     /// Notes that it does not hold for a mutex.
@@ -59,19 +69,12 @@ impl Peeking {
 
     /// What is assumed next; `None` if nothing.
     pub fn next(self) -> Option<Peeking> {
-        let rounds = self.rounds.checked_sub(1)?;
-        let mut refused = self.refused;
-        refused.extend(self.found.into_inner().unwrap_or_else(PoisonError::into_inner));
-        Some(Peeking {
-            refused,
-            found: Mutex::default(),
-            rounds,
-        })
+        self.sections.without(&self.failed()).map(Peeking::of)
     }
 
     /// How many weaker assumptions may follow.
     pub fn weaker(&self) -> u32 {
-        self.rounds + 1
+        self.sections.rounds + 1
     }
 
     fn found(&self) -> MutexGuard<'_, BTreeSet<u64>> {

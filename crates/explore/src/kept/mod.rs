@@ -15,6 +15,7 @@ mod keeper;
 mod part;
 mod record;
 mod sample;
+mod sections;
 mod tree;
 mod unit;
 
@@ -22,6 +23,7 @@ pub use keeper::{Keeper, Kept, Misfit};
 pub use part::{Common, Part, Parts, Progress};
 pub use record::RecordState;
 pub use sample::SampleState;
+pub use sections::Sections;
 pub use tree::{Counts, Next, ROOT, Tree};
 pub use unit::{
     Begun, Done, Entry, GivenUnit, NodeState, Product, SearchState, Unit, UnitHalt, UnitRequest, UnitState,

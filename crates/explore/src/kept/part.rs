@@ -4,11 +4,12 @@
 //! A part is explored for a while, by a function of the part alone: the same part always comes to
 //! the same results, however often it is interrupted, and whatever is given away of it.
 
-use super::{Begun, Done, Product, RecordState, Unit};
+use super::{Begun, Done, Product, RecordState, Sections, Unit};
 use crate::record::Record;
 use crate::{Config, Control, Report};
 use selvedge_model::StopReason;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What all parts of one search have in common. The first execution decides it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub struct Common {
     pub contended: Vec<u64>,
     /// As [`SearchState::classes`](super::SearchState::classes).
     pub classes: u32,
+    /// The mutexes whose sections are one event each; `None`: those of no mutex.
+    pub sections: Option<Sections>,
 }
 
 /// A part of a search, as it is handed to a worker. A unit that it has given away and that is not
@@ -69,6 +72,37 @@ pub trait Parts: Sync {
 
     /// True if the part should be returned now. It is asked between two executions.
     fn is_due(&self) -> bool;
+}
+
+impl Common {
+    /// What a search begins with. `peeks`: see [`Config::peek`].
+    pub fn first(peeks: bool) -> Common {
+        Common {
+            sections: peeks.then(Sections::all),
+            ..Common::default()
+        }
+    }
+
+    /// What the search begins with again if it has more threads than its sets have room for.
+    pub(super) fn widened(&self) -> Common {
+        Common {
+            wide: true,
+            sections: self.sections.clone(),
+            ..Common::default()
+        }
+    }
+
+    /// What the search begins with again if some mutexes are refused.
+    pub(super) fn without(&self, refused: &BTreeSet<u64>) -> Common {
+        Common {
+            wide: self.wide,
+            sections: self
+                .sections
+                .as_ref()
+                .and_then(|sections| sections.without(refused)),
+            ..Common::default()
+        }
+    }
 }
 
 impl RecordState {

@@ -1,10 +1,10 @@
-//! A search that is explored in parts by workers without common memory: which parts there are, which
-//! of them can be explored now, and what is known of each.
+//! A search that is explored in parts by workers without common memory: which parts there are,
+//! which of them can be explored now, and what is known of each.
 //!
 //! It is the same tree of units as in a [`SearchState`](super::SearchState), with a number for each
-//! unit. A unit's results are added to the unit above by a worker, when the exploration of that unit
-//! reaches it. So the results come together in depth-first order, and they are those of one worker
-//! that explores everything.
+//! unit. A unit's results are added to the unit above by a worker, when the exploration of that
+//! unit reaches it. So the results come together in depth-first order, and they are those of one
+//! worker that explores everything.
 //!
 //! *Invariant*: a unit is [`Stage::Done`] or in the tree until the unit above it has its results.
 
@@ -62,8 +62,8 @@ pub enum Next {
     GoOn(Vec<u64>),
     /// The search is at its end.
     Ended,
-    /// It has to begin again, with larger sets.
-    Widen,
+    /// It has to begin again, as a tree with this in common.
+    Again(Common),
 }
 
 /// Counts of units.
@@ -87,7 +87,7 @@ impl Node {
 
 impl Tree {
     /// A search that nobody has begun.
-    pub fn new(wide: bool) -> Tree {
+    pub fn new(common: Common) -> Tree {
         let root = Node {
             above: None,
             path: Vec::new(),
@@ -102,10 +102,7 @@ impl Tree {
         Tree {
             units: [(ROOT, root)].into(),
             next: ROOT + 1,
-            common: Common {
-                wide,
-                ..Common::default()
-            },
+            common,
             limit: None,
         }
     }
@@ -169,8 +166,8 @@ impl Tree {
         self.units.iter().filter_map(out)
     }
 
-    /// Hands out a unit that is ready. If it waits for one that nobody has begun, it explores that one
-    /// itself.
+    /// Hands out a unit that is ready. If it waits for one that nobody has begun, it explores that
+    /// one itself.
     pub fn hand_out(&mut self, id: u64) -> Option<Part> {
         let node = self.units.get(&id).filter(|node| self.is_ready(node))?;
         let taken_back = match &node.stage {
@@ -243,12 +240,13 @@ impl Tree {
         let node = node.ok_or(Misfit("no worker has this unit"))?;
         let fresh_root = id == ROOT && matches!(node.stage, Stage::Fresh);
         let known = matches!(progress, Progress::Begun(_) | Progress::Done(_));
-        if known && !fresh_root && *common != self.common {
+        let same = (self.common.wide, &self.common.sections) == (common.wide, &common.sections);
+        if known && !(fresh_root && same) && *common != self.common {
             return Err(Misfit("it is of another search"));
         }
         match progress {
             Progress::TooManyThreads if self.common.wide => Err(Misfit("its sets are the largest")),
-            Progress::TooManyThreads => Ok(Next::Widen),
+            Progress::TooManyThreads => Ok(Next::Again(self.common.widened())),
             Progress::Stopped => {
                 self.give_up(id);
                 Ok(Next::GoOn(Vec::new()))
@@ -349,13 +347,13 @@ impl Tree {
         if let Some(node) = self.units.get_mut(&id) {
             node.given.clear();
         }
-        if halt == Some(UnitHalt::Finding) {
+        if halt.is_some() {
             dropped.extend(self.drop_after(id));
         }
-        Ok(if id == ROOT {
-            Next::Ended
-        } else {
-            Next::GoOn(dropped)
+        Ok(match halt {
+            Some(UnitHalt::Refused(mutexes)) if id == ROOT => Next::Again(self.common.without(&mutexes)),
+            _ if id == ROOT => Next::Ended,
+            _ => Next::GoOn(dropped),
         })
     }
 

@@ -4,6 +4,7 @@
 use super::RecordState;
 use selvedge_model::{Choice, Limit};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A whole search.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -132,6 +133,9 @@ pub enum UnitHalt {
     Finding,
     /// A limit.
     Limit(Limit),
+    /// The sections of these mutexes must not be one event each, by
+    /// [`ObjectId`](selvedge_model::ObjectId).
+    Refused(BTreeSet<u64>),
 }
 
 /// An entry that was given away.

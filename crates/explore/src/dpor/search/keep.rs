@@ -263,6 +263,11 @@ where
                 job.halt = done.halt.as_ref().map(|halt| match halt {
                     UnitHalt::Finding => Halt::Finding,
                     UnitHalt::Limit(limit) => Halt::Limit(limit.clone()),
+                    UnitHalt::Refused(mutexes) => {
+                        let peeking = self.peeking.into_iter();
+                        peeking.for_each(|p| mutexes.iter().for_each(|&mutex| p.refuse(mutex)));
+                        Halt::Refused
+                    }
                 });
                 Some(job)
             }

@@ -1,9 +1,11 @@
 //! Parts that are explored without memory in common with other workers: how they begin and end.
 
 use super::Search;
+use crate::dpor::peeking::Peeking;
 use crate::dpor::set::Set;
 use crate::kept::{Begun, Common, Entry, Misfit};
 use selvedge_model::{Choice, Dependence, Detector, Pending, Undo};
+use std::collections::BTreeSet;
 
 /// What is said of a path that the machine does not offer.
 const NO_PATH: Misfit = Misfit("a choice is not offered");
@@ -17,7 +19,15 @@ where
 {
     /// What all parts of this search have in common, as far as it is known.
     pub(in crate::dpor) fn common(&self) -> Common {
-        self.contended.common(S::CAPACITY)
+        Common {
+            sections: self.peeking.map(|peeking| peeking.sections().clone()),
+            ..self.contended.common(S::CAPACITY)
+        }
+    }
+
+    /// The mutexes that were found to have sections which must not be one event.
+    pub(in crate::dpor) fn refused(&self) -> BTreeSet<u64> {
+        self.peeking.map(Peeking::failed).unwrap_or_default()
     }
 
     /// True if the run is to end.

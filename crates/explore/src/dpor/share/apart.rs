@@ -1,11 +1,12 @@
 //! A worker that has no memory in common with the others: it explores parts, one after another, on
 //! one machine. [`Parts`] hands them out and takes back what was made of them.
 //!
-//! A part is at its end if it is explored, if it should be returned, or if it reaches a unit that it
-//! has given away and whose result is not in it.
+//! A part is at its end if it is explored, if it should be returned, or if it reaches a unit that
+//! it has given away and whose result is not in it.
 
 use super::{Shared, Shot, Worker};
 use crate::dpor::contended::Contended;
+use crate::dpor::peeking::Peeking;
 use crate::dpor::search::{Halt, Job, Search};
 use crate::dpor::set::Set;
 use crate::dpor::weaken::Weaken;
@@ -14,7 +15,7 @@ use crate::{Config, Control};
 use selvedge_base::ForTests;
 use selvedge_model::{Dependence, Detector, Undo};
 
-/// Explores parts until there are no more, or until there are too many threads.
+/// Explores parts until there are no more, or until the search has to begin again.
 pub(in crate::dpor) fn explore_parts<S, M, D, P>(
     machine: (M, D),
     relation: &P,
@@ -34,12 +35,18 @@ pub(in crate::dpor) fn explore_parts<S, M, D, P>(
         task: None,
         first: true,
     };
-    let mut search = Search::new(machine, (relation, None), config, control, weaken, Some(worker));
+    let peeking = common.sections.clone().map(Peeking::of);
+    let relation = (relation, peeking.as_ref());
+    let mut search = Search::new(machine, relation, config, control, weaken, Some(worker));
     search.set_contended(Contended::of(common));
     while let Some(part) = parts.next() {
         let progress = search.explore_part(&part);
         let common = search.common();
-        let ends = matches!(progress, Ok(Progress::TooManyThreads) | Err(_));
+        let ends = match &progress {
+            Ok(Progress::TooManyThreads) | Err(_) => true,
+            Ok(Progress::Done(done)) => matches!(done.halt, Some(UnitHalt::Refused(_))),
+            Ok(_) => false,
+        };
         parts.made(progress, &common);
         if ends {
             return;
@@ -87,13 +94,14 @@ where
             }
             Some(Halt::TooManyThreads) => Progress::TooManyThreads,
             Some(Halt::Limit(_)) if self.is_stopped() => Progress::Stopped,
-            // Both are for other kinds of workers.
-            Some(Halt::Cancelled | Halt::Refused) => Progress::Stopped,
+            // Nobody cancels the tasks of this worker.
+            Some(Halt::Cancelled) => Progress::Stopped,
             halt => Progress::Done(Done {
                 product: self.job.product(),
                 halt: halt.and_then(|halt| match halt {
                     Halt::Finding => Some(UnitHalt::Finding),
                     Halt::Limit(limit) => Some(UnitHalt::Limit(limit)),
+                    Halt::Refused => Some(UnitHalt::Refused(self.refused())),
                     _ => None,
                 }),
             }),
