@@ -20,7 +20,7 @@ pub struct Span {
 }
 
 /// A place in readable form, as it appears in reports.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Location {
     /// Path of the file as the debug information gives it; empty if unknown.
     pub file: String,

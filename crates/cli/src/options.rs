@@ -34,6 +34,7 @@ pub(crate) fn options(
         write_write_pruning: args.write_write_pruning.on(),
         recall: args.recall.on(),
         visibility: args.visibility,
+        apart: false,
         counts_choices: !args.statistics.is_empty(),
         necessary_choices: args.statistics.contains(&MoreStatistics::NecessaryChoices),
         search: match args.search {

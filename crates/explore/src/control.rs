@@ -161,7 +161,9 @@ impl Control {
         })
     }
 
-    pub(crate) fn add(&self, executions: u64, redundant: u64, events: u64, depth: u64) {
+    /// Adds to the counters what was done since the last time, here or elsewhere. `depth` is that
+    /// of the last execution.
+    pub fn add(&self, executions: u64, redundant: u64, events: u64, depth: u64) {
         self.executions.fetch_add(executions, Relaxed);
         self.redundant.fetch_add(redundant, Relaxed);
         self.events.fetch_add(events, Relaxed);
@@ -171,7 +173,8 @@ impl Control {
         }
     }
 
-    pub(crate) fn set_part(&self, part: f64) {
+    /// Sets the explored part of the search, from 0 to 1.
+    pub fn set_part(&self, part: f64) {
         if let Ok(mut estimates) = self.estimates.lock() {
             estimates.note(self.events.load(Relaxed), part);
         }

@@ -29,8 +29,9 @@ impl Findings {
         self.0.try_lock().map_or(0, |found| found.len())
     }
 
+    /// Adds a finding.
     #[cold]
-    pub(crate) fn add(&self, found: Found) {
+    pub fn add(&self, found: Found) {
         if let Ok(mut all) = self.0.lock() {
             all.push(found);
         }

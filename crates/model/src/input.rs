@@ -2,10 +2,11 @@
 //! and similar functions, symbolic arguments, and the bytes of symbolic files.
 
 use selvedge_base::Location;
+use serde::{Deserialize, Serialize};
 
 /// One input: the result of one call of an input function, or one object that is an input as a
 /// whole.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Input {
     /// The program's name for it (the name given to `klee_make_symbolic`), or the name of the
     /// called function. An input that no call requests is named `argv[1]`, `stdin`, `file:NAME`.
@@ -22,7 +23,7 @@ pub struct Input {
 }
 
 /// The interpretation of an input's bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum InputKind {
     /// An integer.
     Scalar {

@@ -19,10 +19,11 @@ use crate::setup::Setup;
 use crate::symmetry;
 use selvedge_explore::Assumption;
 use selvedge_vm::Program;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// An assumption that has failed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Failed {
     /// Atomic blocks touch only memory of their own class.
     BlockClasses,

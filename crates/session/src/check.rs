@@ -1,5 +1,6 @@
 //! The entry: explorations until one has a final result, and the conclusions from it.
 
+use crate::apart::Elsewhere;
 use crate::checkpoint::{self, Checkpoint};
 use crate::conclude::{Checked, describe};
 use crate::error::Error;
@@ -26,18 +27,49 @@ use std::sync::Arc;
 /// If the program cannot be run, requested output cannot be written, the session was told to end
 /// before it had anything to explore, or there is an internal error.
 pub fn check(program: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Checked, Error> {
+    checked(program, options, observer, None)
+}
+
+/// Like [`check`], with explorations made elsewhere.
+///
+/// # Errors
+/// As [`check`], and those of `elsewhere`.
+pub fn check_apart(
+    program: &Loaded,
+    options: &Options,
+    observer: &dyn Observer,
+    elsewhere: &dyn Elsewhere,
+) -> Result<Checked, Error> {
+    let options = Options {
+        apart: true,
+        ..options.clone()
+    };
+    checked(program, &options, observer, Some(elsewhere))
+}
+
+fn checked(
+    program: &Loaded,
+    options: &Options,
+    observer: &dyn Observer,
+    elsewhere: Option<&dyn Elsewhere>,
+) -> Result<Checked, Error> {
     options.verify().map_err(Error::Usage)?;
     if let Some(cases) = &options.test_cases {
         cases
             .open()
             .map_err(|error| Error::Output(format!("the test cases: {error}")))?;
     }
-    let outcome = explored(program, options, observer)?;
+    let outcome = explored(program, options, observer, elsewhere)?;
     describe(options, outcome, observer)
 }
 
 /// Explores a program until an exploration has a final result.
-fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Outcome, Error> {
+fn explored(
+    loaded: &Loaded,
+    options: &Options,
+    observer: &dyn Observer,
+    elsewhere: Option<&dyn Elsewhere>,
+) -> Result<Outcome, Error> {
     let mut setup = options.setup.clone();
     setup.absent.clone_from(&loaded.absent);
     let named = |(&id, place): (&FuncId, &String)| {
@@ -61,12 +93,13 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
         _ => None,
     };
     let first = from.as_ref().map_or(first, |from| from.phase.plan(first));
-    let job = Job::new(
+    let mut job = Job::new(
         options,
         (&setup, &loaded.module),
         (observer, &control),
         (belongs, from),
     );
+    job.elsewhere = elsewhere;
     let (first, program) = begin(&job, first)?;
     list_missing(&program, loaded, observer);
     drop(program);

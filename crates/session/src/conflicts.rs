@@ -11,6 +11,7 @@ impl Options {
     /// The contradiction, as text.
     pub fn verify(&self) -> Result<(), String> {
         let conflict = checkpoint_conflict(self)
+            .or_else(|| apart_conflict(self))
             .or_else(|| predicate_conflict(self))
             .or_else(|| self.stateful_conflict());
         conflict.map_or(Ok(()), |what| Err(what.to_owned()))
@@ -75,6 +76,33 @@ fn checkpoint_conflict(options: &Options) -> Option<&'static str> {
     }
     if options.test_cases.is_some() {
         return Some("--emit-tests cannot go on from checkpoints");
+    }
+    None
+}
+
+/// The part of a session with these options that several machines cannot explore, as text.
+fn apart_conflict(options: &Options) -> Option<&'static str> {
+    if !options.apart {
+        return None;
+    }
+    if Plan::first(options).strategy.matches_states() {
+        return Some(
+            "--strategy unfold and stateful are not available with --cluster; dpor, random and pct are",
+        );
+    }
+    if options.test_cases.is_some() {
+        return Some("--emit-tests is not available with --cluster");
+    }
+    if options.checkpoints.are_wanted() {
+        return Some(
+            "--checkpoint and --resume are not available with --cluster, where the state is kept by the server",
+        );
+    }
+    if options.write_write_pruning {
+        return Some("--write-write-pruning is not available with --cluster");
+    }
+    if options.setup.vm.solver.log_queries.is_some() {
+        return Some("--log-queries is not available with --cluster");
     }
     None
 }

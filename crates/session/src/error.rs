@@ -1,5 +1,7 @@
 //! The reasons why a session has no report.
 
+use selvedge_explore::kept::Misfit;
+
 /// Why there is no report.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Error {
@@ -21,4 +23,10 @@ pub enum Error {
     /// An internal error.
     #[error("{0}")]
     Internal(String),
+}
+
+impl From<Misfit> for Error {
+    fn from(misfit: Misfit) -> Error {
+        Error::Program(misfit.to_string())
+    }
 }

@@ -1,8 +1,10 @@
 //! One exploration: a strategy, on machines of the right kind.
 
+use crate::apart::{Elsewhere, Explored, Phase as Divided, Terms};
 use crate::assumed::{Assumed, Failed};
 use crate::checkpoint::{Belongs, Checkpoint, Keeping, Phase};
 use crate::emit::{Recorder, TestCases};
+use crate::error::Error;
 use crate::explored::Estimate;
 use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
 use crate::observer::Observer;
@@ -11,13 +13,20 @@ use crate::plan::Plan;
 use crate::setup::Setup;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
-use selvedge_explore::kept::{Kept, Misfit};
+use selvedge_explore::kept::{Common, Kept, Misfit, Parts};
 use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor};
+use selvedge_ir::Module;
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Says which assumption has failed, if one has.
+pub(crate) type Failing<'a> = dyn Fn() -> Option<Failed> + Sync + 'a;
+
+/// Explores parts.
+pub(crate) type Exploring<'a> = dyn FnMut(&dyn Parts) + 'a;
 
 /// The result of an exploration, or the assumption that has failed.
 pub(crate) type Attempted = Result<(Report, Estimate), Failed>;
@@ -34,6 +43,8 @@ pub(crate) struct Exploration<'a> {
     pub(crate) control: &'a Arc<Control>,
     /// The work that it may do before others get their turn, if there are others.
     pub(crate) budget: Option<&'a Arc<Budget>>,
+    /// Where it is made, if not here; and the program's module.
+    pub(crate) elsewhere: Option<(&'a dyn Elsewhere, &'a Module)>,
     /// What checkpoints belong to, if they are requested.
     pub(crate) belongs: Option<&'a Belongs>,
     /// The checkpoint from which to continue.
@@ -62,24 +73,31 @@ impl Exploration<'_> {
     /// as an estimate; or the assumption that has failed, and then nothing else is of use.
     ///
     /// # Errors
-    /// If the checkpoint does not fit.
-    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Attempted, Misfit> {
+    /// If the checkpoint does not fit, or those of what explores elsewhere.
+    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Attempted, Error> {
         let config = self.config(properties);
         self.observer.finds(self.program, &config.findings);
         if let Some(from) = self.from {
             self.program.carry_on(&from.carried);
         }
-        let assumed = Assumed::of(self.plan, self.options, self.program);
-        let watch = Watch {
-            program: self.program,
-            assumed,
-            control: self.control(),
-            work: Work::default(),
-            reused: AtomicBool::new(false),
-        };
+        let watch = self.watch();
+        if let Some((elsewhere, module)) = self.elsewhere {
+            let phase = Divided {
+                terms: Terms::of(self.options, (self.plan, self.setup), (self.program, module))?,
+                module,
+                peeks: config.peek && config.sleep_sets,
+                control: &watch.control,
+                findings: &config.findings,
+                program: self.program,
+            };
+            return Ok(match elsewhere.explore(&phase)? {
+                Explored::Report(report) => Ok((*report, Estimate::of(&watch.control))),
+                Explored::Failed(failure) => Err(failure.0),
+            });
+        }
         let explored = if self.plan.strategy.matches_states() {
             self.match_states(&config, &watch)?
-        } else if assumed.fused {
+        } else if watch.assumed.fused {
             self.fuse(&config, &watch)?
         } else {
             self.interleave(&config, &watch)?
@@ -88,6 +106,16 @@ impl Exploration<'_> {
             Some(failed) => Err(failed),
             None => Ok(explored),
         })
+    }
+
+    fn watch(&self) -> Watch<'_> {
+        Watch {
+            program: self.program,
+            assumed: Assumed::of(self.plan, self.options, self.program),
+            control: self.control(),
+            work: Work::default(),
+            reused: AtomicBool::new(false),
+        }
     }
 
     /// Explores, saving states if requested, and starting from the checkpoint if it belongs to this
@@ -191,19 +219,61 @@ impl Exploration<'_> {
         }
     }
 
+    /// A machine that makes few events.
+    fn fusing<'w>(&self, watch: &'w Watch<'_>) -> (Recalling, impl Detector<Recalling> + use<'w>) {
+        let (vm, (races, deadlocks)) = fusing_machine(self.program);
+        let vm = if watch.assumed.turns { vm.with_turns() } else { vm };
+        let vm = if self.plan.recalls(self.options) {
+            Recalling::new(vm)
+        } else {
+            Recalling::executing(vm)
+        };
+        let races = races.map(RecallingRaces::of);
+        (vm, ((races, deadlocks), watch.guard()))
+    }
+
+    /// Explores parts that were divided elsewhere.
+    pub(crate) fn explore_parts(
+        &self,
+        properties: BTreeSet<Property>,
+        common: &Common,
+        parts: &dyn Fn(&Failing<'_>, &mut Exploring<'_>),
+    ) {
+        let config = self.config(properties);
+        let watch = self.watch();
+        parts(&|| watch.failed(), &mut |parts| match watch.assumed.fused {
+            true => dpor::explore_parts(self.fusing(&watch), &config, &watch.control, common, parts),
+            false => {
+                let (vm, detectors) = stepping_machine(self.program);
+                let machine = (vm, (detectors, watch.guard()));
+                dpor::explore_parts(machine, &config, &watch.control, common, parts);
+            }
+        });
+    }
+
+    /// A part of a sample, from a state or until one is kept; or the assumption that has failed.
+    pub(crate) fn explore_sample(
+        &self,
+        properties: BTreeSet<Property>,
+        kept: Kept<'_>,
+    ) -> Result<Result<Report, Failed>, Misfit> {
+        use selvedge_explore::{pct, random};
+        let config = self.config(properties);
+        let watch = self.watch();
+        let make = || {
+            let (vm, detectors) = stepping_machine(self.program);
+            (vm, (detectors, watch.guard()))
+        };
+        let report = match self.plan.strategy {
+            Strategy::Pct => pct::explore_kept(&make, &config, &watch.control, kept)?,
+            _ => random::explore_kept(&make, &config, &watch.control, kept)?,
+        };
+        Ok(watch.failed().map_or(Ok(report), Err))
+    }
+
     /// Explores executions step by step, with machines that make few events.
     fn fuse(&self, config: &Config, watch: &Watch<'_>) -> Result<(Report, Estimate), Misfit> {
-        let make = || {
-            let (vm, (races, deadlocks)) = fusing_machine(self.program);
-            let vm = if watch.assumed.turns { vm.with_turns() } else { vm };
-            let vm = if self.plan.recalls(self.options) {
-                Recalling::new(vm)
-            } else {
-                Recalling::executing(vm)
-            };
-            let races = races.map(RecallingRaces::of);
-            (vm, ((races, deadlocks), watch.guard()))
-        };
+        let make = || self.fusing(watch);
         let mut report = match self.plan.prunes_writes(self.options) {
             true => dpor::explore_observed(&make, config, &watch.control),
             false => self.kept(false, |kept| {

@@ -1,6 +1,7 @@
 //! A program with its options, and its exploration by one plan after another until a result is
 //! final.
 
+use crate::apart::Elsewhere;
 use crate::assumed::{Failed, Made, Planned};
 use crate::blocks;
 use crate::checkpoint::{Belongs, Checkpoint};
@@ -33,6 +34,8 @@ pub(crate) struct Job<'a> {
     pub(crate) control: &'a Arc<Control>,
     /// Stops the first exploration alone, within a step.
     pub(crate) first: StopFlag,
+    /// Where explorations are made, if not here.
+    pub(crate) elsewhere: Option<&'a dyn Elsewhere>,
     /// What checkpoints belong to, if they are requested.
     belongs: Option<Belongs>,
     /// The checkpoint from which the first exploration starts, until it has started.
@@ -66,6 +69,7 @@ impl<'a> Job<'a> {
             first: setup.vm.stop.part(),
             blocks: OnceLock::new(),
             one_block_class: AtomicBool::new(from.as_ref().is_some_and(|from| from.carried.one_block_class)),
+            elsewhere: None,
             belongs,
             from: Mutex::new(from),
             identical: OnceLock::new(),
@@ -84,8 +88,13 @@ impl<'a> Job<'a> {
         Ok(program)
     }
 
+    /// Explorations under predicate dependence take these statements for essential.
+    pub(crate) fn take_for_essential(&self, stmts: &BTreeSet<StmtId>) {
+        lock(&self.essential).extend(stmts);
+    }
+
     /// The program for the machines of a plan, and the options with which it was made.
-    fn program(&self, plan: Plan, stop: &StopFlag) -> Result<(Setup, Arc<Program>), Error> {
+    pub(crate) fn program(&self, plan: Plan, stop: &StopFlag) -> Result<(Setup, Arc<Program>), Error> {
         let mut made = lock(&self.made);
         if let Some((_, setup, program)) = made.take_if(|(made, ..)| *made == plan) {
             return Ok((setup, program));
@@ -143,7 +152,7 @@ impl<'a> Job<'a> {
 
     /// The properties for an exploration. Fewer scheduling points are sufficient only if there is
     /// no race, so races are looked for even if they are not requested.
-    fn properties(&self, plan: Plan) -> BTreeSet<Property> {
+    pub(crate) fn properties(&self, plan: Plan) -> BTreeSet<Property> {
         let mut properties = self.options.properties.clone();
         if !plan.visibility.includes_plain() && !plan.samples() {
             properties.insert(Property::DataRace);
@@ -200,11 +209,12 @@ impl<'a> Job<'a> {
                 observer: self.observer,
                 control: self.control,
                 budget,
+                elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, self.module)),
                 belongs: self.belongs.as_ref(),
                 from: from.as_ref(),
             };
             let explored = exploration.run(self.properties(made.plan));
-            match explored.map_err(|misfit| Error::Program(misfit.to_string()))? {
+            match explored? {
                 Ok((report, estimate)) => Ok(Attempt::Holds(Explored {
                     plan: made.plan,
                     setup: made.setup,

@@ -47,6 +47,7 @@
 //! [`StopFlag`](selvedge_base::StopFlag) and [`Control`](selvedge_explore::Control). It writes
 //! only the requested test cases and checkpoints.
 
+pub mod apart;
 mod assumed;
 mod assumptions;
 mod blocks;
@@ -67,6 +68,7 @@ mod machines;
 mod matters;
 mod observer;
 mod options;
+mod parts_worker;
 mod plan;
 mod portfolio;
 mod predicate;
@@ -89,7 +91,7 @@ mod validate;
 mod write_file;
 
 pub use blocks::classes as block_classes;
-pub use check::check;
+pub use check::{check, check_apart};
 pub use checkpoint::Checkpoints;
 pub use conclude::{Checked, known, unconfirmed};
 pub use cover::{Covered, cover};
@@ -99,6 +101,7 @@ pub use explore::jobs;
 pub use given::{Given, GivenFile, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
 pub use observer::{Observer, Stage, Unobserved};
 pub use options::{Dependence, Options, Strategy, Symmetry, Visibility};
+pub use parts_worker::{PartsWorker, Source};
 pub use plan::Plan;
 pub use replay::{Replay, ReplayStep, program, replay, replay_on};
 pub use selvedge_analysis::essential::Purpose;

@@ -182,6 +182,9 @@ pub struct Options {
     pub coverage: bool,
     /// Where to write a test case for each execution.
     pub test_cases: Option<TestCases>,
+    /// True if the exploration is made in parts, by workers without common memory
+    /// ([`check_apart`](crate::check_apart)). With it, the default strategy is `dpor`.
+    pub apart: bool,
     /// Where to save checkpoints, and where to continue from. With it, the default strategy is
     /// `dpor`.
     pub checkpoints: Checkpoints,
@@ -215,6 +218,7 @@ impl Default for Options {
             seed: 0,
             coverage: false,
             test_cases: None,
+            apart: false,
             checkpoints: Checkpoints::default(),
         }
     }

@@ -79,8 +79,8 @@ impl Plan {
             Some(strategy) => strategy,
             // Each execution gets a test case of its own.
             None if options.test_cases.is_some() => Strategy::Dpor,
-            // Only the state of `dpor` can be saved.
-            None if options.checkpoints.are_wanted() => Strategy::Dpor,
+            // Only the state of `dpor` can be saved, or divided.
+            None if options.checkpoints.are_wanted() || options.apart => Strategy::Dpor,
             None => Strategy::Unfold,
         };
         Plan::of(options, strategy, visibility)

@@ -87,6 +87,7 @@ pub(crate) fn suits(options: &Options) -> bool {
         && !slices(options)
         && options.test_cases.is_none()
         && !options.checkpoints.are_wanted()
+        && !options.apart
         && !options.coverage
         && !options.dump_unfolding
         && options.max_executions.is_none()

@@ -96,6 +96,35 @@ impl Program {
     }
 }
 
+impl Program {
+    /// Adds what machines of the same program have learned in another process. Regions are left
+    /// out, because machines here may have others.
+    pub fn learn(&self, carried: &Carried) {
+        self.executed.fetch_add(carried.executed, Ordering::Relaxed);
+        self.spoiled.fetch_or(carried.spoiled, Ordering::Relaxed);
+        for (property, what) in &carried.open_questions {
+            self.leave_open(*property, what.clone());
+        }
+        for &stmt in &carried.address_uses {
+            self.note_address_use(stmt);
+        }
+        for &stmt in &carried.handlers {
+            self.note_handler(stmt);
+        }
+        self.add_reached(&carried.reached);
+        self.add_solver_statistics(&carried.solver);
+    }
+}
+
+impl Carried {
+    /// What was learned since an earlier time: counts since then, and everything else.
+    pub fn since(mut self, before: &Carried) -> Carried {
+        self.executed = self.executed.saturating_sub(before.executed);
+        self.solver.subtract(&before.solver);
+        self
+    }
+}
+
 impl Vm {
     /// Adds the counts since the last call to the program's counts.
     pub(crate) fn publish(&mut self) {

@@ -94,8 +94,9 @@ impl Program {
         self.told_apart.load(Ordering::Relaxed)
     }
 
+    /// Records that threads that took turns were told apart.
     #[cold]
-    pub(crate) fn tell_apart(&self) {
+    pub fn tell_apart(&self) {
         self.told_apart.store(true, Ordering::Relaxed);
     }
 

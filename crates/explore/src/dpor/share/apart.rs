@@ -43,7 +43,7 @@ pub(in crate::dpor) fn explore_parts<S, M, D, P>(
         let progress = search.explore_part(&part);
         let common = search.common();
         let ends = match &progress {
-            Ok(Progress::TooManyThreads) | Err(_) => true,
+            Ok(Progress::TooManyThreads | Progress::Stopped) | Err(_) => true,
             Ok(Progress::Done(done)) => matches!(done.halt, Some(UnitHalt::Refused(_))),
             Ok(_) => false,
         };
@@ -87,13 +87,14 @@ where
         self.show();
         let halt = self.job.halt.take();
         let progress = match halt {
+            // Machines may have left their paths.
+            _ if self.is_stopped() => Progress::Stopped,
             Some(Halt::Paused { joins }) => {
                 let shot: Shot<S> = self.present(joins);
                 // Every task here is queued or done, so each can be written.
                 shot.begun().map_or(Progress::Stopped, Progress::Begun)
             }
             Some(Halt::TooManyThreads) => Progress::TooManyThreads,
-            Some(Halt::Limit(_)) if self.is_stopped() => Progress::Stopped,
             // Nobody cancels the tasks of this worker.
             Some(Halt::Cancelled) => Progress::Stopped,
             halt => Progress::Done(Done {
