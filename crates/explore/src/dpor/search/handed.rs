@@ -1,6 +1,6 @@
 //! Work that goes from one worker to another: entries to give away, and paths to follow.
 
-use super::{Halt, Search};
+use super::{Halt, Search, differs};
 use crate::dpor::set::Set;
 use selvedge_base::Id;
 use selvedge_model::{Choice, Dependence, Detector, Undo};
@@ -60,8 +60,12 @@ where
     /// explored. Other workers explore the other branches of the path.
     pub fn follow(&mut self, path: &[Choice], thread: usize, sleep: S) {
         self.follow_path(path);
-        if self.job.halt.is_none() {
-            self.push_here(thread, sleep);
+        if self.job.halt.is_some() {
+            return;
+        }
+        match self.are_threads(sleep) {
+            true => self.push_here(thread, sleep),
+            false => self.job.halt = Some(Halt::Limit(differs())),
         }
     }
 

@@ -165,7 +165,9 @@ where
             Ok(()) => self.go_on(begun.joins),
             Err(_) => {
                 if self.nodes.len() == here {
-                    self.push_here(thread, sleep); // there is a node to come back from
+                    // There is a node to come back from.
+                    let sleep = if self.are_threads(sleep) { sleep } else { S::default() };
+                    self.push_here(thread, sleep);
                 }
                 self.job.halt = Some(Halt::Limit(differs()));
             }
@@ -220,7 +222,8 @@ where
             return Err(Misfit("a backtrack list has other threads"));
         }
         self.enabled = enabled;
-        self.push(enabled, set_of(&node.sleep)?, thread, node.local);
+        let sleep = self.sleepers(&node.sleep)?;
+        self.push(enabled, sleep, thread, node.local);
         let row = depth * self.room;
         if self.lists.len() < row + self.room {
             self.lists.resize(row + self.room, 0);
@@ -287,6 +290,19 @@ where
             task,
         });
         Ok(())
+    }
+
+    /// A sleep set at the present state.
+    pub(super) fn sleepers(&self, members: &[u16]) -> Result<S, Misfit> {
+        match self.are_threads(set_of(members)?) {
+            true => set_of(members),
+            false => Err(Misfit("a thread that sleeps does not exist")),
+        }
+    }
+
+    /// True if all these threads exist in the present state.
+    pub(super) fn are_threads(&self, set: S) -> bool {
+        set.minus(S::of(self.machine.pending(), |_| true)).is_empty()
     }
 
     /// The requests for nodes on the present path above `own`.

@@ -47,7 +47,7 @@ where
         {
             return Err(Misfit("a thread cannot move"));
         }
-        let sleep = super::keep::set_of(&entry.sleep)?;
+        let sleep = self.sleepers(&entry.sleep)?;
         self.push_here(thread, sleep);
         Ok(())
     }
