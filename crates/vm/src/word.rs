@@ -106,6 +106,8 @@ pub(crate) enum WordKey {
     Pinned(u32, u32),
     /// What a file is as a socket.
     Socket(u32, SocketField),
+    /// An entry of a set of descriptors: file, index.
+    Interest(u32, u32),
 }
 
 /// Declares fields of a record: they are numbered in order.
@@ -337,6 +339,7 @@ const NAMES: u32 = 0x6630_0000;
 const STREAMS: u32 = 0x6640_0000;
 const PINNED: u32 = 0x6700_0000;
 const SOCKETS: u32 = 0x6900_0000;
+const INTERESTS: u32 = 0x6b00_0000;
 const RANDOM_TABLE: u32 = 0x7261_0000;
 const RANDOM_PLACE: u32 = RANDOM_TABLE + MAX_RANDOM;
 const SIGNAL_MASKS: u32 = 0x7300_0000;
@@ -409,6 +412,7 @@ impl WordKey {
             WordKey::Stream(number, field) => STREAMS + (number << STREAM_SHIFT | field as u32),
             WordKey::Pinned(region, index) => PINNED + (region << PINNED_SHIFT | index),
             WordKey::Socket(number, field) => SOCKETS + (number << SOCKET_SHIFT | field as u32),
+            WordKey::Interest(file, index) => INTERESTS + (file << PINNED_SHIFT | index),
         })
     }
 
@@ -465,7 +469,11 @@ impl WordKey {
                 let (region, index) = split(PINNED, PINNED_SHIFT);
                 WordKey::Pinned(region, index)
             }
-            SOCKETS..RANDOM_TABLE => {
+            INTERESTS..RANDOM_TABLE => {
+                let (file, index) = split(INTERESTS, PINNED_SHIFT);
+                WordKey::Interest(file, index)
+            }
+            SOCKETS..INTERESTS => {
                 let (number, field) = split(SOCKETS, SOCKET_SHIFT);
                 WordKey::Socket(number, SocketField::at(field)?)
             }
@@ -534,7 +542,8 @@ impl WordKey {
             | WordKey::File(..)
             | WordKey::Name(..)
             | WordKey::Stream(..)
-            | WordKey::Socket(..) => WordOwner::Process,
+            | WordKey::Socket(..)
+            | WordKey::Interest(..) => WordOwner::Process,
         }
     }
 
@@ -579,7 +588,8 @@ const _: () = {
     assert!(NAMES + (MAX_FILE_NUMBERS << NAME_SHIFT) <= STREAMS);
     assert!(STREAMS + (MAX_FILE_NUMBERS << STREAM_SHIFT) <= PINNED);
     assert!(PINNED + (THREADS << PINNED_SHIFT) <= SOCKETS);
-    assert!(SOCKETS + (MAX_FILE_NUMBERS << SOCKET_SHIFT) <= RANDOM_TABLE);
+    assert!(SOCKETS + (MAX_FILE_NUMBERS << SOCKET_SHIFT) <= INTERESTS);
+    assert!(INTERESTS + (MAX_FILE_NUMBERS << PINNED_SHIFT) <= RANDOM_TABLE);
     assert!(SIGNAL_MASKS + THREADS <= ENTROPY_COUNTS);
     assert!(ENTROPY_COUNTS + THREADS <= SIGNAL_ACTIONS);
     assert!(SIGNAL_ACTIONS + ((MAX_SIGNAL + 1) << SIGNAL_SHIFT) <= CLOCKS);

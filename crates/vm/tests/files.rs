@@ -115,6 +115,11 @@ fn event_counters_as_native() {
 }
 
 #[test]
+fn sets_of_descriptors_as_native() {
+    compare("epoll.c");
+}
+
+#[test]
 fn sockets_as_native() {
     compare("sockets.c");
 }

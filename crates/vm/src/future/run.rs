@@ -31,7 +31,8 @@ const FUEL: u32 = 8_000;
 const LONGEST: u32 = 1_000;
 /// The maximum depth of calls.
 const DEEPEST: usize = 24;
-/// The number of active calls of a function from which on the arguments of further ones are widened.
+/// The number of active calls of a function from which on the arguments of further ones are
+/// widened.
 const MOST_ACTIVE: usize = 3;
 /// The maximum number of rounds until stored and loaded values agree.
 const MOST_ROUNDS: u32 = 12;

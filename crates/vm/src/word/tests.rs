@@ -39,10 +39,11 @@ fn kind(key: WordKey) -> usize {
         WordKey::Pinned(..) => 29,
         WordKey::Landing(..) => 30,
         WordKey::Socket(..) => 31,
+        WordKey::Interest(..) => 32,
     }
 }
 
-const KINDS: usize = 32;
+const KINDS: usize = 33;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -132,6 +133,7 @@ fn kinds() -> Vec<WordKey> {
         all.extend(of_one(MAX_FILE_NUMBERS, |n| WordKey::Stream(n, field)));
     }
     all.extend(of_two([THREADS, MAX_PINNED], WordKey::Pinned));
+    all.extend(of_two([MAX_FILE_NUMBERS, MAX_PINNED], WordKey::Interest));
     for &field in SocketField::ALL {
         all.extend(of_one(MAX_FILE_NUMBERS, |n| WordKey::Socket(n, field)));
     }

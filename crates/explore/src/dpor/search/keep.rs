@@ -166,7 +166,11 @@ where
             Err(_) => {
                 if self.nodes.len() == here {
                     // There is a node to come back from.
-                    let sleep = if self.are_threads(sleep) { sleep } else { S::default() };
+                    let sleep = if self.are_threads(sleep) {
+                        sleep
+                    } else {
+                        S::default()
+                    };
                     self.push_here(thread, sleep);
                 }
                 self.job.halt = Some(Halt::Limit(differs()));

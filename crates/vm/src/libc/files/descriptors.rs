@@ -132,6 +132,9 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
             "closing {what} that another thread is reading from, writing to or polling"
         )));
     }
+    if description.woken_by(it.file).is_some() {
+        kinds::forget(cx.state, open);
+    }
     description.closed(cx, &it)
 }
 

@@ -86,6 +86,7 @@ pub fn find(name: &str) -> Option<Native> {
     open::find(name)
         .or_else(|| descriptors::find(name))
         .or_else(|| transfer::find(name))
+        .or_else(|| kinds::find_epoll(name))
         .or_else(|| kinds::find_event(name))
         .or_else(|| kinds::find_socket(name))
         .or_else(|| poll::find(name))

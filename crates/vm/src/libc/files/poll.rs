@@ -5,20 +5,21 @@
 //! programs that poll, all of these count as one object. With a time-out other than 0, the call may
 //! time out whenever nothing is ready. Without a time-out, it waits.
 
-use super::action::{cancelable, looking};
+use super::action::{cancelable, looking, on_file};
 use super::buffer::{access, may_access, store};
 use super::condition::Condition;
 use super::errno::{EBADF, EINVAL};
+use super::kinds;
 use super::operation::{After, Part, Parted, Performs, alone, operation, refused};
 use super::polled::{ERROR, HANGUP, IN, INVALID, OUT, Pin, READ_NORMAL, WRITE_NORMAL, pin};
-use super::table::{self, MAX_DESCRIPTORS};
+use super::table::{self, Kind, MAX_DESCRIPTORS};
 use super::wait::{self, wait_for};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::value::Value;
 use crate::word::{MAX_PINNED, WordKey};
-use selvedge_model::{Action, Op, Outcome};
+use selvedge_model::{Action, MemoryOrder, Op, Outcome};
 
 /// The models of this file; [`NAMES`] has their names.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -26,13 +27,14 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "poll" => operation!(|cx| part(cx, Call::Poll), |cx| perform(cx, Call::Poll)),
         "ppoll" => operation!(|cx| part(cx, Call::PPoll), |cx| perform(cx, Call::PPoll)),
         "select" => operation!(|cx| part(cx, Call::Select), |cx| perform(cx, Call::Select)),
+        "epoll_wait" | "epoll_pwait" => operation!(|cx| part(cx, Call::Epoll), |cx| perform(cx, Call::Epoll)),
         "pselect" => operation!(|cx| part(cx, Call::PSelect), |cx| perform(cx, Call::PSelect)),
         _ => return None,
     })
 }
 
 /// The functions that wait for several files at once.
-pub(crate) const NAMES: [&str; 4] = ["poll", "ppoll", "select", "pselect"];
+pub(crate) const NAMES: [&str; 6] = ["poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Call {
@@ -40,6 +42,8 @@ enum Call {
     PPoll,
     Select,
     PSelect,
+    /// `epoll_wait`: a poll of the set of descriptors.
+    Epoll,
 }
 
 /// One entry of the call: a descriptor and the requested events.
@@ -64,8 +68,12 @@ enum Timeout {
 
 fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
     let at = match call {
-        Call::Poll => {
-            return Ok(match cx.int(2)? {
+        Call::Poll | Call::Epoll => {
+            if call == Call::Epoll && cx.args.len() > 4 && cx.word(4)? != 0 {
+                return Err(Flow::Unsupported("a signal mask".into()));
+            }
+            let argument = if call == Call::Poll { 2 } else { 3 };
+            return Ok(match cx.int(argument)? {
                 ..0 => Timeout::Never,
                 0 => Timeout::AtOnce,
                 _ => Timeout::Later,
@@ -129,6 +137,11 @@ fn entries(cx: &mut Cx<'_>, call: Call) -> Result<Vec<Entry>, Stop> {
             }
             few(entries.len())?;
         }
+        Call::Epoll => entries.push(Entry {
+            fd: cx.int(0)?,
+            events: IN,
+            at: 0,
+        }),
     }
     Ok(entries)
 }
@@ -158,6 +171,9 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
         });
     }
     let timeout = timeout(cx, call)?;
+    if call == Call::Epoll {
+        return epoll_part(cx, timeout);
+    }
     let state = &*cx.state;
     let looked: Vec<Pin> = (0..entries.len() as u32)
         .map(|index| pin(state, cx.thread, index))
@@ -187,6 +203,23 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
         // The call is only a pause.
         cx.action(Op::Yield, 0)
     };
+    Ok(cancelable(cx, action))
+}
+
+/// The action of an `epoll_wait`. It acquires what changes of the set have released.
+fn epoll_part(cx: &mut Cx<'_>, timeout: Timeout) -> Parted {
+    let looked = pin(cx.state, cx.thread, 0);
+    let Ok(file) = set_of(cx, Some(looked))? else {
+        return Ok(Part::Now);
+    };
+    looked.answer(cx.state)?;
+    let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
+    let op = if waits { Op::HiddenWait } else { Op::Hidden };
+    let mut action = on_file(cx, Kind::Epoll, file, op, MemoryOrder::Acquire);
+    if waits {
+        wait_for(cx, Condition::Ready);
+        action.may_fail = wait::is_open_to_others(cx.state, cx.thread);
+    }
     Ok(cancelable(cx, action))
 }
 
@@ -220,7 +253,8 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     let answers = answers.collect::<Result<Vec<u16>, Stop>>()?;
     let timeout = timeout(cx, call)?;
     let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
-    if waits && answers.iter().all(|&answer| answer == 0) {
+    let refused = call == Call::Epoll && set_of(cx, looked.first().copied())?.is_err();
+    if waits && !refused && answers.iter().all(|&answer| answer == 0) {
         return Err(wait::for_others());
     }
     for index in 0..entries.len() as u32 {
@@ -238,7 +272,35 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
             Ok(After::Done(count as u64, Outcome::Done))
         }
         Call::Select | Call::PSelect => select_answers(cx, call, &entries, &answers),
+        Call::Epoll => epoll_answers(cx, looked.first().copied()),
     }
+}
+
+/// The set of descriptors that an `epoll_wait` waits for; an error number if it has none.
+fn set_of(cx: &mut Cx<'_>, looked: Option<Pin>) -> Result<Result<u32, i32>, Stop> {
+    let Some(Pin::Open(open, _)) = looked else {
+        return Ok(Err(EBADF));
+    };
+    let open = table::open_file(cx.state, open);
+    let fits = open.kind == Kind::Epoll && cx.int(2)? > 0;
+    Ok(if fits { Ok(open.file) } else { Err(EINVAL) })
+}
+
+/// Writes the events of an `epoll_wait`: each 4 bytes, and 8 that the program gave with the entry.
+fn epoll_answers(cx: &mut Cx<'_>, looked: Option<Pin>) -> Performs {
+    let file = match set_of(cx, looked)? {
+        Ok(file) => file,
+        Err(error) => return refused(cx, error),
+    };
+    let (to, most) = (cx.word(1)?, cx.int(2)? as usize);
+    let ready = kinds::report(cx.state, file, most)?;
+    for (index, &(data, events)) in ready.iter().enumerate() {
+        let at = to + 12 * index as u64;
+        access(cx, at, 12, true)?;
+        cx.store(at, 4, Value::new(u64::from(events)))?;
+        cx.state.memory.copy(at + 4, data, 8);
+    }
+    Ok(After::Done(ready.len() as u64, Outcome::Done))
 }
 
 /// Writes the sets of a select. Only ready descriptors remain in them.

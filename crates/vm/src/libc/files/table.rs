@@ -37,10 +37,12 @@ pub(super) enum Kind {
     Stream,
     /// A datagram socket.
     Datagram,
+    /// A set of descriptors to wait for.
+    Epoll,
 }
 
 impl Kind {
-    const ALL: [Kind; 9] = [
+    const ALL: [Kind; 10] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -50,6 +52,7 @@ impl Kind {
         Kind::Semaphore,
         Kind::Stream,
         Kind::Datagram,
+        Kind::Epoll,
     ];
 }
 
@@ -206,6 +209,19 @@ pub(super) fn unshare(state: &mut State, open: u32) -> bool {
         return false;
     }
     true
+}
+
+/// The number of descriptors of an open file that was closed, where this has to be known.
+const GONE: u64 = u64::MAX;
+
+/// Marks an open file that was closed.
+pub(super) fn mark_gone(state: &mut State, open: u32) {
+    state.set_word(WordKey::OpenFile(open, OpenFileField::Shares), GONE);
+}
+
+/// Whether an open file was closed and marked.
+pub(super) fn is_gone(state: &State, open: u32) -> bool {
+    state.word(WordKey::OpenFile(open, OpenFileField::Shares)) == GONE
 }
 
 // ---- files

@@ -1,6 +1,8 @@
 //! The kinds of files (one file for each), and the description of each kind.
 
 mod device;
+mod epoll;
+mod epoll_calls;
 mod event;
 mod eventfd;
 mod output;
@@ -9,6 +11,8 @@ mod regular;
 mod ring;
 mod socket;
 
+pub(super) use epoll::{forget, report};
+pub(super) use epoll_calls::find as find_epoll;
 pub(super) use eventfd::find as find_event;
 pub(super) use pipe::make as make_pipe;
 pub(super) use regular::truncate;
@@ -18,6 +22,7 @@ pub(super) use socket::{has_connection, has_place};
 use super::description::FileDescription;
 use super::table::{Kind, OpenFile};
 use device::{NULL, ZERO};
+use epoll::EPOLL;
 use event::{EVENT, SEMAPHORE};
 use output::OUTPUT;
 use pipe::PIPE;
@@ -37,6 +42,7 @@ impl Kind {
             Kind::Semaphore => &SEMAPHORE,
             Kind::Stream => &STREAM,
             Kind::Datagram => &DATAGRAM,
+            Kind::Epoll => &EPOLL,
         }
     }
 }
