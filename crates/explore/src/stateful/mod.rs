@@ -476,7 +476,10 @@ where
     }
 
     /// Decides by brute force whether the machine's state has to have a thread choice, and counts
-    /// it if it has one.  # Panics If a thread goes first that may not.
+    /// it if it has one.
+    ///
+    /// # Panics
+    /// If a thread goes first that may not.
     #[cold]
     fn count_necessary(&mut self, kind: Kind, choices: &[Choice], ample: usize) {
         let Some(necessary) = &mut self.necessary else {
