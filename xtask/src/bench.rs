@@ -1,6 +1,7 @@
 //! Measures, and writes docs/BENCHMARKS.md: the numbers, the facts of the machine, and ratios to
 //! other tools. Benchmarks are no tests: slowness is no failure.
 
+mod choices;
 mod first;
 mod inputs;
 mod lockfree;
@@ -65,9 +66,9 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree | --predicate | --first] [--selvedge FILE]`. `--quick`
-/// skips callgrind and the comparison of cores. Each of the others measures only its section and
-/// replaces it in the document. `FILE` is an already built command.
+/// `cargo xtask bench [--quick | --lockfree | --predicate | --first | --choices]`, and
+/// `[--selvedge FILE]` for an already built command. `--quick` skips callgrind and the comparison
+/// of cores. Each of the others measures only its section and replaces it in the document.
 pub fn run(arguments: &[String]) -> Result<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let given = arguments.iter().position(|argument| argument == "--selvedge");
@@ -87,6 +88,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
         println!("{section}");
         return replace_section(lockfree::TITLE, &section);
     }
+    if arguments.iter().any(|argument| argument == "--choices") {
+        let section = format!("{}{}", bench.choices()?, facts());
+        println!("{section}");
+        return replace_section(choices::TITLE, &section);
+    }
     if arguments.iter().any(|argument| argument == "--first") {
         let section = bench.first_findings()?;
         println!("{section}");
@@ -102,6 +108,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     text += &bench.lockfree()?;
     text += &bench.predicate()?;
     text += &bench.first_findings()?;
+    text += &bench.choices()?;
     if quick {
         println!("{text}");
         return Ok(());
