@@ -46,9 +46,9 @@ pub use blocks::Blocks;
 pub use carried::Carried;
 pub use coverage::Reached;
 pub use explained::Explained;
-#[cfg(feature = "laboratory")]
-pub use future::Foresight;
 pub use future::{Elements, Futures};
+#[cfg(feature = "laboratory")]
+pub use future::{Foresight, Weaken};
 pub use machine::lines::LineSeen;
 #[cfg(feature = "laboratory")]
 pub use machine::snapshot::VmState;

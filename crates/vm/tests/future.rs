@@ -10,7 +10,7 @@ mod walks;
 
 use selvedge_base::{Id, ThreadId, usual_or_long};
 use selvedge_model::{Choice, Machine, Status, Undo};
-use selvedge_vm::{Elements, Foresight, Options, Program, Visibility, Vm};
+use selvedge_vm::{Elements, Foresight, Options, Program, Visibility, Vm, Weaken};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,11 +40,11 @@ struct Counts {
 fn compare(
     vm: &mut Vm,
     still: ThreadId,
-    elements: Elements,
+    (elements, weaken): (Elements, Weaken),
     rng: &mut fastrand::Rng,
     counts: &mut Counts,
 ) -> Result<(), String> {
-    let foresight = Foresight::of(vm, still, elements);
+    let foresight = Foresight::weakened(vm, still, elements, weaken);
     if foresight.is_anything() {
         counts.unknown += 1;
         return Ok(());
@@ -67,6 +67,9 @@ fn compare(
             (false, true) => Some((1, true)),
             (false, false) => None,
         };
+        if let (selvedge_model::Op::Destroy, Some(base)) = (action.op, action.object.as_heap()) {
+            accesses.push((base, 1, true, format!("end by thread {}", action.thread)));
+        }
         let who = |what: &str| format!("{what} by thread {}: {action:?}", action.thread);
         if let Some((size, write)) = bytes {
             accesses.push((action.object.0, size, write, who("action")));
@@ -98,7 +101,7 @@ fn compare(
     Ok(())
 }
 
-fn run(program: &Arc<Program>, seed: u64, counts: &mut Counts) -> Result<(), String> {
+fn run(program: &Arc<Program>, seed: u64, weaken: Weaken, counts: &mut Counts) -> Result<(), String> {
     let mut vm = Vm::canonical(Arc::clone(program)).map_err(|e| e.to_string())?;
     let mut rng = fastrand::Rng::with_seed(seed);
     for _ in 0..STEPS {
@@ -115,14 +118,12 @@ fn run(program: &Arc<Program>, seed: u64, counts: &mut Counts) -> Result<(), Str
         let incomplete = (0..vm.pending().len()).any(|t| vm.is_incomplete(ThreadId::from_index(t)));
         if several && !incomplete && rng.u8(..3) == 0 {
             let still = choices[rng.usize(..choices.len())].thread;
-            let elements = if rng.u8(..3) == 0 {
-                Elements::Reachable
-            } else if rng.bool() {
-                Elements::Apart
-            } else {
-                Elements::Together
+            let elements = match (weaken, rng.u8(..3)) {
+                (Weaken::Reach, _) | (Weaken::Nothing, 0) => Elements::Reachable,
+                (Weaken::Nothing, 1) => Elements::Together,
+                _ => Elements::Apart,
             };
-            compare(&mut vm, still, elements, &mut rng, counts)?;
+            compare(&mut vm, still, (elements, weaken), &mut rng, counts)?;
         }
         vm.step(choices[rng.usize(..choices.len())]);
     }
@@ -183,7 +184,7 @@ fn what_happens_was_foreseen() {
                 continue;
             }
             for seed in 0..seeds as u64 {
-                if let Err(what) = run(&program, seed, &mut counts) {
+                if let Err(what) = run(&program, seed, Weaken::Nothing, &mut counts) {
                     wrong.push(format!("{} {visibility:?} {seed}: {what}", path.display()));
                 }
             }
@@ -195,4 +196,190 @@ fn what_happens_was_foreseen() {
         counts.known > counts.unknown && counts.accesses > 10_000 && counts.free > counts.known / 10,
         "{counts:?}"
     );
+}
+
+/// A mistake, and a program with which it is noticed: global variables, what the first thread runs,
+/// what the second one runs, and what main does beside them.
+type Planted = (Weaken, &'static str, &'static str, &'static str, &'static str);
+
+const PLANTED: &[Planted] = &[
+    (
+        Weaken::Join,
+        "int a[4]; volatile int c, x;",
+        "int k = c; for (int i = 0; i < k && i < 4; i++) a[i] = x;",
+        "c = 1; c = 2; return (void *)(long)a[0];",
+        "a[2] = 2;",
+    ),
+    (
+        Weaken::Branch,
+        "int a[4]; volatile int c;",
+        "if (c) a[0] = 1; else a[1] = 1;",
+        "c = 1; return (void *)(long)a[0];",
+        "a[1] = 2;",
+    ),
+    (
+        Weaken::Store,
+        "int a[4]; volatile int i;",
+        "i = 1; a[i] = 1;",
+        "return (void *)(long)a[1];",
+        "a[0] = 2;",
+    ),
+    (
+        Weaken::Round,
+        "int a[4]; volatile int i;",
+        "a[i] = 1;",
+        "i = 1; i = 2;",
+        "a[1] = a[2];",
+    ),
+    (
+        Weaken::Read,
+        "int a[4]; volatile int r;",
+        "r = a[1];",
+        "a[1] = 2;",
+        "a[1] = 3;",
+    ),
+    (
+        Weaken::Call,
+        "int a[4]; __attribute__((noinline)) void put(int *to) { *to = 1; }",
+        "put(a); put(a + 1);",
+        "return (void *)(long)a[1];",
+        "a[0] = 3;",
+    ),
+    (
+        Weaken::Recursion,
+        "int a[4]; __attribute__((noinline)) int depth(int n) { return n ? 1 + depth(n - 1) : 0; } volatile int n = 2;",
+        "int d = depth(n & 1 ? 2 : 3); a[d & 3] = 1;",
+        "n = 1; return (void *)(long)a[2];",
+        "a[3] = 3;",
+    ),
+    (
+        Weaken::Held,
+        "int a[4]; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+        "pthread_mutex_lock(&m); a[0] = 1; pthread_mutex_unlock(&m);",
+        "pthread_mutex_lock(&m); a[0] = 2; pthread_mutex_unlock(&m);",
+        "a[0] = 3;",
+    ),
+    (
+        Weaken::Readers,
+        "int a[4], r; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;",
+        "pthread_rwlock_rdlock(&l); r = a[0]; pthread_rwlock_unlock(&l);",
+        "pthread_rwlock_rdlock(&l); a[0] = 2; pthread_rwlock_unlock(&l);",
+        "",
+    ),
+    (
+        Weaken::Relied,
+        "int a[4]; pthread_barrier_t barrier;",
+        "pthread_barrier_destroy(&barrier); pthread_barrier_init(&barrier, 0, 1); pthread_barrier_wait(&barrier); a[0] = 1;",
+        "a[1] = 1;",
+        "a[0] = 3;",
+    ),
+    (
+        Weaken::Locals,
+        "int *volatile p;",
+        "int here = 1; p = &here; here = 2;",
+        "int *q = p; if (q) *q = 1;",
+        "int *q = p; if (q) *q = 3;",
+    ),
+    (Weaken::Free, "int *p;", "free(p);", "*p = 1;", ""),
+    (
+        Weaken::Copy,
+        "int a[16], b[16];",
+        "memcpy(a, b, sizeof a);",
+        "a[1] = 1;",
+        "",
+    ),
+    (
+        Weaken::Barrier,
+        "int a[4]; pthread_barrier_t barrier;",
+        "pthread_barrier_wait(&barrier); a[0] = 1;",
+        "pthread_barrier_wait(&barrier); a[1] = 1;",
+        "a[0] = 3; a[1] = 2;",
+    ),
+    (
+        Weaken::Create,
+        "int a[4]; void *third(void *p) { a[0] = 1; return p; }",
+        "pthread_t t; pthread_create(&t, 0, third, 0);",
+        "a[0] = 2; a[0] = 3;",
+        "",
+    ),
+    (
+        Weaken::Index,
+        "int a[4]; volatile long i;",
+        "long k = i * i; if (k >= 0 && k < 4) a[k] = 1;",
+        "i = 1; a[1] = 2;",
+        "a[1] = 3; i = i + 1;",
+    ),
+    (
+        Weaken::Objects,
+        "int a[4], b[4]; int *volatile p = a; volatile long i;",
+        "long k = i * i; if (k >= 0 && k < 4) p[k] = 1;",
+        "p = b; i = 1; b[1] = 2;",
+        "a[1] = b[1];",
+    ),
+    (
+        Weaken::Either,
+        "int a[4]; int *volatile p = a;",
+        "int *q = p; q[1] = 1;",
+        "int *mine = malloc(16); p = mine;",
+        "a[1] = 3;",
+    ),
+    (
+        Weaken::Reach,
+        "int *p;",
+        "int *q = p; p = 0; if (q) { q[0] = 1; q[0] = 2; }",
+        "int *q = p; if (q) { q[0] = 3; q[0] = 4; }",
+        "",
+    ),
+];
+
+fn planted(&(_, globals, first, second, main): &Planted) -> String {
+    format!(
+        "#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+{globals}
+static void *one(void *argument) {{ {first} return argument; }}
+static void *two(void *argument) {{ {second} return argument; }}
+int main(void) {{
+    pthread_t t[2];
+    {}
+    pthread_create(&t[0], 0, one, 0);
+    pthread_create(&t[1], 0, two, 0);
+    {main}
+    pthread_join(t[0], 0);
+    pthread_join(t[1], 0);
+    return 0;
+}}
+",
+        match (globals.contains("barrier"), globals.contains("int *p;")) {
+            (true, _) => "pthread_barrier_init(&barrier, 0, 2);",
+            (_, true) => "p = malloc(16);",
+            _ => "",
+        }
+    )
+}
+
+#[test]
+fn planted_mistakes_are_noticed() {
+    let mut missed = Vec::new();
+    for (number, planted_here) in PLANTED.iter().enumerate() {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("planted-{number}.c"));
+        std::fs::write(&path, planted(planted_here)).expect("the temporary directory is writable");
+        let loaded = selvedge_frontend::load(&[path], &selvedge_frontend::Options::default())
+            .unwrap_or_else(|e| panic!("{:?}: {e}", planted_here.0));
+        let options = Options {
+            visibility: Visibility::Memory,
+            fingerprints: true,
+            record_accesses: true,
+            ..Options::default()
+        };
+        let program = Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"));
+        let mut counts = Counts::default();
+        let mut seen = |weaken| (0..60).find_map(|seed| run(&program, seed, weaken, &mut counts).err());
+        assert_eq!(seen(Weaken::Nothing), None, "{:?}", planted_here.0);
+        if seen(planted_here.0).is_none() {
+            missed.push(planted_here.0);
+        }
+    }
+    assert!(missed.is_empty(), "not noticed: {missed:?}");
 }

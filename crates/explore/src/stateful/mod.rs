@@ -144,7 +144,7 @@ struct Frame<M, D> {
     ample: usize,
     /// True if a thread has a pending data choice, which goes first.
     chooses: bool,
-    /// The action before which the state lies, if thread choices are counted.
+    /// The kind of a thread choice here, if these are counted.
     before: Option<Kind>,
 }
 
@@ -447,14 +447,14 @@ where
             }
             return (Leads::Back, self.note_faults());
         }
-        let before = choices::kind(self.config, &self.machine, by.map(|(choice, _)| choice.thread));
-        choices::count(
-            &mut self.record.statistics.thread_choices,
-            before,
-            &choices[..ample],
-        );
-        if let Some(kind) = before.filter(|_| self.necessary.is_some()) {
-            self.count_necessary(kind, &choices, ample);
+        let last = by.map(|(choice, _)| choice.thread);
+        let before = choices::kind(self.config, &self.machine, last);
+        let counts = &mut self.record.statistics;
+        choices::count(&mut counts.thread_choices, before, &choices[..ample]);
+        if let (Some(kind), Some(necessary)) = (before, &mut self.necessary) {
+            let name = |thread| self.names.of(thread);
+            let is_one = necessary.judge(&mut self.machine, (&choices, ample), name, self.control);
+            *counts.necessary_choices.of(kind) += u64::from(is_one);
         }
         let chooses = |choice: &Choice| {
             let pending = &self.machine.pending()[choice.thread.index()];
@@ -473,33 +473,6 @@ where
             ample,
         });
         (Leads::On, false)
-    }
-
-    /// Decides by brute force whether the machine's state has to have a thread choice, and counts
-    /// it if it has one.
-    ///
-    /// # Panics
-    /// If a thread goes first that may not.
-    #[cold]
-    fn count_necessary(&mut self, kind: Kind, choices: &[Choice], ample: usize) {
-        let Some(necessary) = &mut self.necessary else {
-            return;
-        };
-        let first = choices[0].thread;
-        let name = |thread| self.names.of(thread);
-        if choices[..ample].iter().any(|choice| choice.thread != first) {
-            if necessary.is_choice(&mut self.machine, name, self.control) {
-                *self.record.statistics.necessary_choices.of(kind) += 1;
-            }
-        } else if ample < choices.len() {
-            let action = self.machine.pending()[first.index()].action;
-            let accesses = matches!(action.op, Op::Read | Op::Write | Op::Rmw)
-                || action.op == Op::Destroy && action.object.as_heap().is_some();
-            let meets = accesses
-                && necessary.conflicts(&mut self.machine, first, name(first), self.control)
-                && !self.control.is_stopped();
-            assert!(!meets, "a thread goes first that may not: {action:?}");
-        }
     }
 
     /// Records the contribution to the key of a step from the last state of the path. Returns the

@@ -12,7 +12,7 @@ use crate::Control;
 use crate::stuck::{digest, moves};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, Id, ThreadId};
-use selvedge_model::{Action, Choice, Conflict, Dependence, Event, Fingerprint, Op, Pending, Undo};
+use selvedge_model::{Action, Choice, Conflict, Dependence, Event, Fingerprint, Op, Undo};
 
 /// The questions that were answered: by state and thread, whether there is a conflict.
 #[derive(Debug, Default)]
@@ -29,25 +29,44 @@ struct Frame<T> {
 }
 
 impl Necessary {
-    /// True if no enabled thread may go first. `name`: a thread's name, equal in each interleaving.
-    /// The machine is returned to its state.
-    pub(super) fn is_choice<M: Undo + Fingerprint>(
+    /// True if more than one thread is taken of the machine's state, and if that is necessary.
+    /// `ample`: the number of first choices that are taken. `name`: a thread's name, equal in each
+    /// interleaving. The machine is returned to its state.
+    ///
+    /// # Panics
+    /// If one thread is taken with an access that conflicts.
+    #[cold]
+    pub(super) fn judge<M: Undo + Fingerprint>(
         &mut self,
         machine: &mut M,
+        (choices, ample): (&[Choice], usize),
         name: impl Fn(ThreadId) -> ThreadId,
         control: &Control,
     ) -> bool {
-        let enabled = |(_, pending): &(usize, &Pending)| pending.is_enabled();
-        let threads = machine.pending().iter().enumerate().filter(enabled);
-        let threads: Vec<ThreadId> = threads.map(|(t, _)| ThreadId::from_index(t)).collect();
-        threads
-            .iter()
-            .all(|&thread| self.conflicts(machine, thread, name(thread), control))
+        let Some(first) = choices.first().map(|choice| choice.thread) else {
+            return false;
+        };
+        if choices[..ample].iter().any(|choice| choice.thread != first) {
+            let mut threads: Vec<ThreadId> = choices.iter().map(|choice| choice.thread).collect();
+            threads.dedup();
+            return threads
+                .iter()
+                .all(|&thread| self.conflicts(machine, thread, name(thread), control));
+        }
+        let action = machine.pending()[first.index()].action;
+        let accesses = matches!(action.op, Op::Read | Op::Write | Op::Rmw | Op::BarrierLeave)
+            || action.op == Op::Destroy && action.object.as_heap().is_some();
+        let meets = ample < choices.len()
+            && accesses
+            && self.conflicts(machine, first, name(first), control)
+            && !control.is_stopped();
+        assert!(!meets, "a thread goes first that may not: {action:?}");
+        false
     }
 
     /// True if another thread may do something that conflicts with a thread's next action before
     /// that thread moves. True, too, if the search is told to stop.
-    pub(super) fn conflicts<M: Undo + Fingerprint>(
+    fn conflicts<M: Undo + Fingerprint>(
         &mut self,
         machine: &mut M,
         thread: ThreadId,

@@ -4,6 +4,7 @@ use super::options::Elements;
 use super::run::Run;
 use super::shared::Touch;
 use super::value::{Abstract, Span, gcd};
+use super::weaken::Weaken;
 use crate::memory::Life;
 use crate::value::mask;
 
@@ -27,22 +28,33 @@ impl Run<'_> {
     pub(super) fn load(&mut self, at: Abstract, size: u64) -> Abstract {
         let span = match at {
             Abstract::New => return Abstract::Any,
+            Abstract::Either(span) => {
+                self.load(Abstract::Number(span), size);
+                return Abstract::Any;
+            }
             Abstract::Any => {
                 self.shared.reads_anywhere = true;
                 return Abstract::Any;
             }
             Abstract::Number(span) => span,
         };
+        if self.weaken.is(Weaken::Read) {
+            return Abstract::Any;
+        }
         self.shared.touch(Touch {
             at: span,
             size,
             write: false,
             sync: false,
+            barrier: false,
         });
         if span.steps() >= MOST_VALUES || size > 8 {
             return Abstract::Any;
         }
         let mut value = self.shared.load(span, size);
+        if self.weaken.is(Weaken::Store) {
+            value = None;
+        }
         let memory = &self.vm.state.memory;
         for n in 0..=span.steps() {
             let at = span.lo + n * span.stride;
@@ -65,13 +77,15 @@ impl Run<'_> {
         let at = match at {
             Abstract::New => return,
             Abstract::Any => return self.everything(),
-            Abstract::Number(at) => at,
+            Abstract::Either(_) if self.weaken.is(Weaken::Either) => return,
+            Abstract::Number(at) | Abstract::Either(at) => at,
         };
         self.shared.touch(Touch {
             at,
             size,
             write: true,
             sync: false,
+            barrier: false,
         });
         let vm = self.vm;
         let end = |at| {
@@ -125,6 +139,12 @@ impl Run<'_> {
     pub(super) fn moved(&self, base: Abstract, by: Abstract, inbounds: bool) -> Abstract {
         match (base, by) {
             (Abstract::New, _) if inbounds => Abstract::New,
+            (Abstract::Either(base), Abstract::Number(by)) if inbounds && by.is_small() => {
+                match self.moved(Abstract::Number(base), Abstract::Number(by), inbounds) {
+                    Abstract::Number(moved) => Abstract::Either(moved),
+                    _ => Abstract::Any,
+                }
+            }
             (Abstract::Number(base), Abstract::Number(by)) if base.out && inbounds => {
                 // It may also have returned from outside.
                 let (base, by) = (Span { out: false, ..base }, Span { out: false, ..by });
@@ -152,13 +172,35 @@ impl Run<'_> {
         }
     }
 
-    /// An address after any number of steps of `scale` bytes and an offset.
-    pub(super) fn somewhere(&self, base: Abstract, scale: u64, offset: u64, inbounds: bool) -> Abstract {
+    /// An address after any number of steps of `scale` bytes and an offset. `bits`: the width of
+    /// the number of steps.
+    pub(super) fn somewhere(
+        &self,
+        base: Abstract,
+        (scale, bits): (u64, u8),
+        offset: u64,
+        inbounds: bool,
+    ) -> Abstract {
+        if self.weaken.is(Weaken::Index) {
+            return base;
+        }
         match base {
             Abstract::New if inbounds => Abstract::New,
             Abstract::Number(base) if inbounds => {
                 let stride = gcd(base.stride, (scale as i64).unsigned_abs());
                 self.within(base, base.lo.wrapping_add(offset), stride)
+            }
+            // The offset is small, so that what is computed from null is no address.
+            Abstract::Either(span)
+                if inbounds && bits <= 32 && scale <= 128 && Span::one(offset).is_small() =>
+            {
+                if span == Span::one(0) {
+                    return base;
+                }
+                match self.somewhere(Abstract::Number(span), (scale, bits), offset, inbounds) {
+                    Abstract::Number(moved) => Abstract::Either(moved),
+                    _ => Abstract::Any,
+                }
             }
             _ => Abstract::Any,
         }
@@ -167,6 +209,10 @@ impl Run<'_> {
     /// All addresses of the object of `base` that equal `like` modulo the stride. If `base` may lie
     /// in several objects, any address.
     fn within(&self, base: Span, like: u64, stride: u64) -> Abstract {
+        let base = match self.weaken.is(Weaken::Objects) {
+            true => Span::one(base.lo),
+            false => base,
+        };
         let Some((start, size)) = self.object_of(base) else {
             return Abstract::Any;
         };

@@ -78,6 +78,21 @@ impl Future {
     }
 }
 
+impl Future {
+    /// True if another thread may use the barrier at an address for anything but waiting there, so
+    /// that leaving it does not commute with that.
+    pub(crate) fn conflicts_with_leaving(&self, address: u64) -> bool {
+        let Known::Accesses(shared) = &self.known else {
+            return true;
+        };
+        shared.reads_anywhere
+            || shared
+                .touches
+                .iter()
+                .any(|touch| !touch.barrier && touch.meets(address, 1))
+    }
+}
+
 /// The bytes that an action accesses, and whether it writes; the end of an object's life is a write
 /// of all of it. `None` if the action does more than this.
 pub(crate) fn bytes(memory: &Memory, action: &Action) -> Option<(u64, u64, bool)> {

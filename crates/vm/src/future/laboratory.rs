@@ -1,10 +1,11 @@
 //! For tests: the prediction at a state, to be compared with what happens.
 
 use super::foreseen::Known;
+use super::weaken::Weaken;
 use super::{Elements, Future};
 use crate::program::Program;
 use crate::vm::Vm;
-use selvedge_base::ThreadId;
+use selvedge_base::{ForTests, ThreadId};
 
 /// What other threads may do before a thread moves.
 #[derive(Debug)]
@@ -18,7 +19,12 @@ impl Foresight {
 
     /// The prediction in a machine's present state.
     pub fn of(vm: &Vm, still: ThreadId, elements: Elements) -> Foresight {
-        Foresight(super::of(vm, still, elements))
+        Foresight::weakened(vm, still, elements, Weaken::Nothing)
+    }
+
+    /// [`Foresight::of`] with a deliberate mistake.
+    pub fn weakened(vm: &Vm, still: ThreadId, elements: Elements, weaken: Weaken) -> Foresight {
+        Foresight(super::of(vm, still, elements, ForTests::new(weaken)))
     }
 
     /// True if anything may happen: nothing is known.

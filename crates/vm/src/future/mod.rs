@@ -10,8 +10,8 @@
 //!   what may be stored. Both are computed together, until nothing is added. This begins with
 //!   nothing stored, and is still sound: consider the first step of an execution that was not
 //!   predicted. Everything loaded before it was predicted, so the step was predicted, too.
-//! - No thread takes a lock that the observed thread holds, and no thread joins the observed
-//!   thread. What would come after that does not happen.
+//! - No thread takes a lock that the observed thread holds, no barrier opens for which the observed
+//!   thread is needed, and no thread joins it. What would come after that does not happen.
 //! - An object that does not exist yet is not used by the observed thread's next action. The end of
 //!   an object's life is a write of all of it.
 //!
@@ -21,6 +21,7 @@
 //! function, deep recursion, the exit of the process, too many instructions.
 
 mod address;
+mod comparison;
 mod foreseen;
 #[cfg(feature = "laboratory")]
 mod laboratory;
@@ -28,32 +29,38 @@ mod options;
 mod run;
 mod shared;
 mod value;
+mod weaken;
 
 pub(crate) use foreseen::{Foreseen, Future, bytes};
 #[cfg(feature = "laboratory")]
 pub use laboratory::Foresight;
 pub use options::{Elements, Futures};
+#[cfg(feature = "laboratory")]
+pub use weaken::Weaken;
 
 use crate::reach::Reached;
 use crate::vm::Vm;
 use foreseen::Known;
 use run::Run;
-use selvedge_base::{StmtId, ThreadId};
+use selvedge_base::{ForTests, StmtId, ThreadId};
 use selvedge_ir::{Module, Terminator};
+#[cfg(not(feature = "laboratory"))]
+use weaken::Weaken;
 
 /// Follows the other threads. The observed thread is before a statement.
 pub(crate) fn look(foreseen: &mut Foreseen, vm: &Vm, still: ThreadId, stmt: StmtId, elements: Elements) {
-    foreseen.learn(still, stmt, of(vm, still, elements));
+    foreseen.learn(still, stmt, of(vm, still, elements, ForTests::default()));
 }
 
 /// The prediction for an observed thread.
-fn of(vm: &Vm, still: ThreadId, elements: Elements) -> Future {
+fn of(vm: &Vm, still: ThreadId, elements: Elements, weaken: ForTests<Weaken>) -> Future {
     if elements == Elements::Reachable {
-        let reached = Reached::by(&vm.program, &vm.state, |thread| thread != still);
+        let is_one = |thread| thread != still && !weaken.is(Weaken::Reach);
+        let reached = Reached::by(&vm.program, &vm.state, is_one);
         let (known, followed) = (Known::Reached(reached), 0);
         return Future { known, followed };
     }
-    let (shared, followed) = Run::of(vm, still, elements);
+    let (shared, followed) = Run::of(vm, still, elements, weaken);
     let known = shared.map_or(Known::Nothing, Known::Accesses);
     Future { known, followed }
 }

@@ -13,14 +13,15 @@ pub(super) use library::is_elsewhere;
 use super::options::Elements;
 use super::shared::Shared;
 use super::value::Abstract;
+use super::weaken::Weaken;
 use crate::program::Binding;
 use crate::thread::{NO_CALL, Stage};
 use crate::value::Value;
 use crate::vm::Vm;
 use crate::word::WordKey;
 use instructions::{Registers, Way, set_results};
-use rustc_hash::FxHashMap;
-use selvedge_base::{Id, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{ForTests, Id, ThreadId};
 use selvedge_ir::FuncId;
 use selvedge_model::Op;
 use std::collections::VecDeque;
@@ -48,9 +49,16 @@ pub(super) struct Run<'a> {
     /// The observed thread, which does not move.
     pub(super) still: ThreadId,
     pub(super) elements: Elements,
+    pub(super) weaken: ForTests<Weaken>,
     pub(super) shared: Shared,
-    /// Locks that no other thread takes, because the observed thread holds them.
+    /// Locks that no other thread takes, because the observed thread holds them, and barriers that
+    /// do not open, because it does not arrive.
     pub(super) relied: Vec<u64>,
+    /// The threads that arrive at each barrier in this round; `None` for those that do not exist
+    /// yet.
+    pub(super) arrived: FxHashMap<u64, FxHashSet<Option<ThreadId>>>,
+    /// The barriers at which enough threads arrive.
+    pub(super) opened: FxHashSet<u64>,
     /// The thread whose code is followed; `None` for a thread that does not exist yet.
     pub(super) who: Option<ThreadId>,
     /// The number of instructions that may still be followed.
@@ -77,13 +85,21 @@ fn join_returned(one: Returned, other: Returned) -> Returned {
 impl<'a> Run<'a> {
     /// What all other threads may do before the observed thread moves (`None` means anything), and
     /// the number of instructions followed.
-    pub(super) fn of(vm: &'a Vm, still: ThreadId, elements: Elements) -> (Option<Shared>, u32) {
+    pub(super) fn of(
+        vm: &'a Vm,
+        still: ThreadId,
+        elements: Elements,
+        weaken: ForTests<Weaken>,
+    ) -> (Option<Shared>, u32) {
         let mut run = Run {
             vm,
             still,
             elements,
+            weaken,
             shared: Shared::default(),
             relied: Vec::new(),
+            arrived: FxHashMap::default(),
+            opened: FxHashSet::default(),
             who: None,
             fuel: FUEL,
             active: Vec::new(),
@@ -100,13 +116,14 @@ impl<'a> Run<'a> {
         for _ in 0..MOST_ROUNDS {
             self.shared.begin_round();
             self.relied.clear();
+            self.arrived.clear();
             self.known.clear();
             self.all_threads();
             if self.shared.is_wild() {
                 return false;
             }
-            if !self.shared.stale {
-                return !self.changes_locks();
+            if !self.shared.stale || self.weaken.is(Weaken::Round) {
+                return !self.changes_locks() || self.weaken.is(Weaken::Relied);
             }
         }
         false
@@ -192,7 +209,9 @@ impl<'a> Run<'a> {
                 false => t.locals.len(),
             };
             for &base in &t.locals[frame.locals as usize..last] {
-                self.writes_object(Abstract::one(base));
+                if !self.weaken.is(Weaken::Locals) {
+                    self.writes_object(Abstract::one(base));
+                }
             }
             if frame.call == NO_CALL && index > 0 {
                 return self.everything(); // a function that a model has called
@@ -272,8 +291,10 @@ impl<'a> Run<'a> {
         self.active.pop();
         if let Some(assumed) = self.recursive.get_mut(&key) {
             let joined = join_returned(assumed.clone(), returned.clone());
-            self.shared.stale |= *assumed != joined;
-            *assumed = joined;
+            if !self.weaken.is(Weaken::Recursion) {
+                self.shared.stale |= *assumed != joined;
+                *assumed = joined;
+            }
         }
         self.known.insert(key, returned.clone());
         returned
@@ -343,6 +364,9 @@ impl<'a> Run<'a> {
         at: u32,
         registers: Registers,
     ) {
+        if self.weaken.is(Weaken::Join) && blocks.contains_key(&at) {
+            return;
+        }
         let Some((known, times)) = blocks.get_mut(&at) else {
             blocks.insert(at, (registers, 0));
             queue.push_back(at);

@@ -16,6 +16,8 @@ pub(super) struct Touch {
     pub(super) write: bool,
     /// By an operation on a synchronisation object, which does not change the kind of the object.
     pub(super) sync: bool,
+    /// It is a wait at a barrier, which commutes with leaving the barrier.
+    pub(super) barrier: bool,
 }
 
 impl Touch {
@@ -175,6 +177,7 @@ mod tests {
                 size,
                 write: true,
                 sync: false,
+                barrier: false,
             };
             let mut starts = (0..=steps).map(|n| lo + n * stride);
             let expected = starts.any(|from| from < address + bytes && address < from + size);

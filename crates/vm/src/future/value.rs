@@ -12,6 +12,9 @@ pub(super) enum Abstract {
     Number(Span),
     /// The address of a byte in an object that does not exist yet.
     New,
+    /// One of these numbers; or the address of a byte in an object that does not exist yet; or
+    /// null, or a number that is not far from it and so no address.
+    Either(Span),
     /// Any value.
     Any,
 }
@@ -69,6 +72,17 @@ impl Span {
         } else {
             None
         }
+    }
+
+    /// True if all of them have the form of an address.
+    pub(super) const fn is_address(self) -> bool {
+        self.lo >> 46 == 1 && self.hi >> 46 == 1
+    }
+
+    /// True if all of them are at most 2^40, or at most as much less than zero: an offset in an
+    /// object, and no address.
+    pub(super) const fn is_small(self) -> bool {
+        !self.out && (self.hi < 1 << 40 || self.lo.wrapping_neg() < 1 << 40)
     }
 
     /// The count of numbers minus one.
@@ -151,7 +165,7 @@ impl Abstract {
     }
 
     /// The numbers, if all of them can be computed with.
-    const fn number(self) -> Option<Span> {
+    pub(super) const fn number(self) -> Option<Span> {
         match self {
             Abstract::Number(span) if !span.out => Some(span),
             _ => None,
@@ -161,17 +175,36 @@ impl Abstract {
     /// Both sets, and the numbers between them.
     pub(super) fn join(self, other: Abstract) -> Abstract {
         match (self, other) {
-            (Abstract::Number(a), Abstract::Number(b)) => Abstract::Number(a.join(b)),
+            (Abstract::Number(a), Abstract::Number(b)) => match (self.is_null(), other.is_null()) {
+                (true, false) if b.is_address() => Abstract::Either(b),
+                (false, true) if a.is_address() => Abstract::Either(a),
+                _ => Abstract::Number(a.join(b)),
+            },
             (Abstract::New, Abstract::New) => Abstract::New,
-            _ => Abstract::Any,
+            (Abstract::Any, _) | (_, Abstract::Any) => Abstract::Any,
+            (Abstract::New, Abstract::Number(a) | Abstract::Either(a))
+            | (Abstract::Number(a) | Abstract::Either(a), Abstract::New) => Abstract::Either(a),
+            (Abstract::Either(a), Abstract::Number(b) | Abstract::Either(b))
+            | (Abstract::Number(a), Abstract::Either(b)) => match (self.is_null(), other.is_null()) {
+                (true, _) => Abstract::Either(b),
+                (_, true) => Abstract::Either(a),
+                _ => Abstract::Either(a.join(b)),
+            },
         }
+    }
+
+    /// True if it is null, or null or a new object.
+    fn is_null(self) -> bool {
+        matches!(self, Abstract::Number(span) | Abstract::Either(span) if span == Span::one(0))
     }
 
     /// The value with which to continue if `self` has become `next` repeatedly. `end`: the first
     /// address after the object in which a number lies.
     pub(super) fn widen(self, next: Abstract, end: impl Fn(u64) -> Option<u64>) -> Abstract {
-        let (Abstract::Number(a), Abstract::Number(b)) = (self, self.join(next)) else {
-            return self.join(next);
+        let (a, b, either) = match (self, self.join(next)) {
+            (Abstract::Number(a), Abstract::Number(b)) => (a, b, false),
+            (Abstract::Number(a) | Abstract::Either(a), Abstract::Either(b)) => (a, b, true),
+            (_, joined) => return joined,
         };
         let lo = if b.lo < a.lo { b.lo % b.stride.max(1) } else { b.lo };
         let mut hi = b.hi;
@@ -181,10 +214,14 @@ impl Abstract {
             let least = end.or_else(|| bounds.into_iter().find(|&bound| b.hi <= bound));
             hi = least.unwrap_or(u64::MAX);
         }
-        Abstract::Number(Span {
+        let span = Span {
             out: b.out,
             ..Span::new(lo, hi, b.stride)
-        })
+        };
+        match either {
+            true => Abstract::Either(span),
+            false => Abstract::Number(span),
+        }
     }
 
     pub(super) fn add(self, other: Abstract, bits: u8) -> Abstract {
@@ -311,132 +348,9 @@ impl Abstract {
     }
 }
 
-/// A comparison.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Relation {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-impl Relation {
-    /// The relation that holds if this one does not.
-    pub(super) const fn negated(self) -> Relation {
-        match self {
-            Relation::Eq => Relation::Ne,
-            Relation::Ne => Relation::Eq,
-            Relation::Lt => Relation::Ge,
-            Relation::Ge => Relation::Lt,
-            Relation::Gt => Relation::Le,
-            Relation::Le => Relation::Gt,
-        }
-    }
-
-    /// The relation with the sides exchanged.
-    pub(super) const fn turned(self) -> Relation {
-        match self {
-            Relation::Lt => Relation::Gt,
-            Relation::Gt => Relation::Lt,
-            Relation::Le => Relation::Ge,
-            Relation::Ge => Relation::Le,
-            same => same,
-        }
-    }
-
-    fn of(self, a: u64, b: u64) -> bool {
-        match self {
-            Relation::Eq => a == b,
-            Relation::Ne => a != b,
-            Relation::Lt => a < b,
-            Relation::Le => a <= b,
-            Relation::Gt => a > b,
-            Relation::Ge => a >= b,
-        }
-    }
-}
-
-/// A comparison of two operands of this width.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Comparison {
-    pub(super) relation: Relation,
-    pub(super) signed: bool,
-    pub(super) bits: u8,
-}
-
-impl Comparison {
-    /// The numbers in the order of the comparison; for signed ones the negative numbers come first.
-    /// `None` if the span contains numbers on both sides of zero.
-    fn ordered(self, span: Span) -> Option<Span> {
-        if !self.signed {
-            return Some(span);
-        }
-        let half = mask(self.bits) >> 1;
-        if (span.lo > half) != (span.hi > half) {
-            return None;
-        }
-        let turn = |x: u64| x ^ (half + 1);
-        Some(Span {
-            lo: turn(span.lo),
-            hi: turn(span.hi),
-            ..span
-        })
-    }
-
-    /// The result of the comparison, if it is the same for all values.
-    pub(super) fn decide(self, a: Abstract, b: Abstract) -> Option<bool> {
-        let (a, b) = (self.ordered(a.number()?)?, self.ordered(b.number()?)?);
-        if a.stride == 0 && b.stride == 0 {
-            return Some(self.relation.of(a.lo, b.lo));
-        }
-        match self.relation {
-            _ if a.hi < b.lo => Some(self.relation.of(0, 1)),
-            _ if b.hi < a.lo => Some(self.relation.of(1, 0)),
-            Relation::Le if a.hi <= b.lo => Some(true),
-            Relation::Ge if b.hi <= a.lo => Some(true),
-            Relation::Gt if a.hi <= b.lo => Some(false),
-            Relation::Lt if b.hi <= a.lo => Some(false),
-            _ => None,
-        }
-    }
-
-    /// The values of the left side for which it can hold; `None` if there are none.
-    pub(super) fn restrict(self, a: Abstract, b: Abstract) -> Option<Abstract> {
-        let (Some(left), Some(right)) = (a.number(), b.number()) else {
-            return Some(a);
-        };
-        let (most, half) = (mask(self.bits), mask(self.bits) >> 1);
-        let (least, most) = match (self.signed, self.ordered(right)) {
-            (false, _) => (0, most),
-            // Compared with a number that is not negative, a greater number is not negative either.
-            (true, Some(_)) if right.hi <= half => match self.relation {
-                Relation::Gt | Relation::Ge => (0, half),
-                _ if left.hi <= half => (0, half),
-                _ => return Some(a),
-            },
-            _ => return Some(a),
-        };
-        let limits = match self.relation {
-            Relation::Lt => (least, right.hi.checked_sub(1)?.min(most)),
-            Relation::Le => (least, right.hi.min(most)),
-            Relation::Gt => (right.lo.checked_add(1)?, most),
-            Relation::Ge => (right.lo, most),
-            Relation::Eq => (right.lo, right.hi),
-            Relation::Ne if right.stride != 0 || left.stride == 0 => {
-                return (left.stride != 0 || right.stride != 0 || left.lo != right.lo).then_some(a);
-            }
-            Relation::Ne if right.lo == left.lo => (left.lo + left.stride, left.hi),
-            Relation::Ne if right.lo == left.hi => (left.lo, left.hi - left.stride),
-            Relation::Ne => return Some(a),
-        };
-        left.between(limits.0, limits.1).map(Abstract::Number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::comparison::{Comparison, Relation};
     use super::*;
 
     const BITS: u8 = 8;

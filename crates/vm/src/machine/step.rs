@@ -232,6 +232,12 @@ impl Vm {
     /// True if no other thread may do anything dependent on an action before it happens.
     fn is_foreseen(&self, thread: ThreadId, action: &Action) -> bool {
         let memory = &self.state.memory;
+        if action.op == Op::BarrierLeave && !action.cancelable && action.object.is_address() {
+            let barrier = action.object.0;
+            return self.foresee(thread, action.stmt, |future| {
+                !future.conflicts_with_leaving(barrier)
+            }) == Some(true);
+        }
         let Some((address, size, write)) = future::bytes(memory, action) else {
             return false;
         };

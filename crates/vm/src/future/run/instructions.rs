@@ -3,7 +3,9 @@
 use super::library::{Call, Function};
 use super::{Returned, Run};
 use crate::code::{CONST, CallSite, Code, Inst, Op};
-use crate::future::value::{Abstract, Comparison, Relation, gcd};
+use crate::future::comparison::{Comparison, Relation};
+use crate::future::value::{Abstract, gcd};
+use crate::future::weaken::Weaken;
 use crate::program::Binding;
 use selvedge_base::Id;
 use selvedge_ir::{Callee, InstKind};
@@ -77,6 +79,10 @@ impl Run<'_> {
                     } else {
                         site.address
                     });
+                    if self.weaken.is(Weaken::Call) && site.native.is_none() {
+                        ip += 1;
+                        continue;
+                    }
                     let Some(values) = self.call(site, &args, callee) else {
                         return Way::Ends;
                     };
@@ -100,7 +106,9 @@ impl Run<'_> {
                 Op::Enter => set = Some((code.locals[inst.b as usize].slot, Abstract::New)),
                 Op::Begin | Op::Leave => {
                     let at = get(inst.b);
-                    self.writes_object(at);
+                    if !self.weaken.is(Weaken::Locals) {
+                        self.writes_object(at);
+                    }
                 }
                 Op::Offset => {
                     let at = self.moved(get(inst.b), Abstract::one(constant(code, inst.c)), inst.w != 0);
@@ -113,7 +121,8 @@ impl Run<'_> {
                     let by = by.add(Abstract::one(constant(code, data.c)), 64);
                     let at = match by {
                         Abstract::Any => {
-                            self.somewhere(get(inst.b), scale, constant(code, data.c), inst.w != 0)
+                            let bits = inst.c as u8;
+                            self.somewhere(get(inst.b), (scale, bits), constant(code, data.c), inst.w != 0)
                         }
                         by => self.moved(get(inst.b), by, inst.w != 0),
                     };
@@ -199,7 +208,9 @@ impl Run<'_> {
             }
             Some((if holds { inst.long() } else { ip + 1 }, registers))
         };
-        [way(true), way(false)].into_iter().flatten().collect()
+        let ways = [way(true), way(false)].into_iter().flatten();
+        ways.take(if self.weaken.is(Weaken::Branch) { 1 } else { 2 })
+            .collect()
     }
 
     fn switch(&mut self, code: &Code, registers: &mut Registers, inst: Inst) -> Way {
@@ -302,7 +313,8 @@ impl Run<'_> {
                         let scale = terms
                             .iter()
                             .fold(0, |all, term| gcd(all, term.stride.unsigned_abs()));
-                        self.somewhere(base, scale, *offset as u64, *inbounds)
+                        let bits = terms.iter().map(|term| term.bits).max().unwrap_or_default();
+                        self.somewhere(base, (scale, bits), *offset as u64, *inbounds)
                     }
                     by => self.moved(base, by, *inbounds),
                 };

@@ -4,8 +4,10 @@ use super::Run;
 use crate::code::CallSite;
 use crate::future::shared::Touch;
 use crate::future::value::{Abstract, Span};
+use crate::future::weaken::Weaken;
 use crate::memory::Life;
 use crate::sync::{self, SyncObject};
+use selvedge_base::Id;
 use selvedge_ir::Type;
 use selvedge_model::Op;
 
@@ -61,6 +63,8 @@ pub(in crate::future) enum Function {
     Use(u64),
     /// Begins or ends the life of a synchronisation object that its first argument points to.
     Reset,
+    /// Waits at the barrier that its first argument points to.
+    Barrier,
     Create,
     Join,
     /// Returns a new object.
@@ -96,7 +100,6 @@ impl Function {
             | "sem_wait"
             | "sem_post"
             | "sem_trywait"
-            | "pthread_barrier_wait"
             | "pthread_cond_signal"
             | "pthread_cond_broadcast" => Function::Use(size_of(name)),
             "pthread_mutex_init"
@@ -111,6 +114,7 @@ impl Function {
             | "pthread_barrier_destroy"
             | "sem_init"
             | "sem_destroy" => Function::Reset,
+            "pthread_barrier_wait" => Function::Barrier,
             "pthread_create" => Function::Create,
             "pthread_join" => Function::Join,
             "malloc" | "calloc" => Function::Allocate,
@@ -190,6 +194,12 @@ impl Run<'_> {
                 // does not hold an errorcheck or robust mutex is refused at once.
             }
             Function::Use(size) => self.uses(arg(0), size),
+            Function::Barrier => {
+                self.uses_by(arg(0), size_of("pthread_barrier_"), true);
+                if !self.opens(arg(0)) {
+                    return Call::Ends;
+                }
+            }
             Function::Reset => {
                 self.writes_around(arg(0), LARGEST_OBJECT);
                 self.reads_attributes(args.get(1).copied());
@@ -199,6 +209,7 @@ impl Run<'_> {
                 self.writes(arg(0), 8, Abstract::Any);
                 let start = arg(2).as_one().and_then(|at| self.vm.program.function_at(at));
                 match start {
+                    _ if self.weaken.is(Weaken::Create) => {}
                     Some(start) => self.starts(start, arg(3)),
                     None => self.everything(),
                 }
@@ -216,7 +227,7 @@ impl Run<'_> {
             }
             Function::Allocate => return Call::Returns(Abstract::New),
             Function::Free => {
-                if arg(0).as_one() != Some(0) {
+                if arg(0).as_one() != Some(0) && !self.weaken.is(Weaken::Free) {
                     self.writes_object(arg(0));
                 }
             }
@@ -248,23 +259,57 @@ impl Run<'_> {
             return false;
         };
         let held = &self.vm.state.thread(self.still).held;
-        let held = held.iter().any(|h| h.object.0 == lock && !(to_read && h.shared));
+        let held = held
+            .iter()
+            .any(|h| h.object.0 == lock && (!(to_read && h.shared) || self.weaken.is(Weaken::Readers)))
+            || self.weaken.is(Weaken::Held);
         if held {
             self.relied.push(lock);
         }
         held
     }
 
+    /// Records an arrival at a barrier. Returns false if the barrier does not open as long as the
+    /// observed thread does not arrive. This is assumed until enough other threads arrive.
+    fn opens(&mut self, barrier: Abstract) -> bool {
+        let Some(at) = barrier.as_one() else {
+            return true;
+        };
+        let Some(&SyncObject::Barrier { count, leaving, .. }) = self.vm.state.sync(at) else {
+            return true;
+        };
+        let pending = &self.vm.state.pending()[self.still.index()];
+        if leaving > 0 || !pending.is_enabled() || self.opened.contains(&at) {
+            return true;
+        }
+        self.relied.push(at);
+        // Threads that do not exist yet are not told apart.
+        let arrived = self.arrived.entry(at).or_default();
+        arrived.insert(self.who);
+        let enough = self.who.is_none() || arrived.len() >= count as usize;
+        if enough && !self.weaken.is(Weaken::Barrier) {
+            self.opened.insert(at);
+            self.shared.stale = true;
+        }
+        false
+    }
+
     /// Records a use of a synchronisation object of this size.
     pub(in crate::future) fn uses(&mut self, object: Abstract, size: u64) {
+        self.uses_by(object, size, false);
+    }
+
+    /// Records a use that may be a wait at a barrier.
+    fn uses_by(&mut self, object: Abstract, size: u64, barrier: bool) {
         match object {
             Abstract::New => {}
             Abstract::Any => self.everything(),
-            Abstract::Number(at) => self.shared.touch(Touch {
+            Abstract::Number(at) | Abstract::Either(at) => self.shared.touch(Touch {
                 at,
                 size,
                 write: true,
                 sync: true,
+                barrier,
             }),
         }
     }
@@ -292,7 +337,7 @@ impl Run<'_> {
         match at {
             Abstract::New => {}
             Abstract::Any => self.everything(),
-            Abstract::Number(at) => {
+            Abstract::Number(at) | Abstract::Either(at) => {
                 let end = at.hi.saturating_add(size - 1);
                 self.writes(Abstract::Number(Span::new(at.lo, end, 1)), 1, Abstract::Any);
             }
@@ -304,16 +349,18 @@ impl Run<'_> {
         match at {
             Abstract::New => {}
             Abstract::Any => self.everything(),
-            Abstract::Number(span) => match self.vm.state.memory.object_at(span.lo) {
-                Some((base, object)) if span.hi <= base + object.size => {
-                    // No thread accesses an object that is not alive.
-                    if object.life == Life::Live {
-                        self.writes_range(base, object.size);
+            Abstract::Number(span) | Abstract::Either(span) => {
+                match self.vm.state.memory.object_at(span.lo) {
+                    Some((base, object)) if span.hi <= base + object.size => {
+                        // No thread accesses an object that is not alive.
+                        if object.life == Life::Live {
+                            self.writes_range(base, object.size);
+                        }
                     }
+                    _ if span.hi < 4096 => {}
+                    _ => self.everything(),
                 }
-                _ if span.hi < 4096 => {}
-                _ => self.everything(),
-            },
+            }
         }
     }
 
@@ -326,8 +373,10 @@ impl Run<'_> {
 
     pub(in crate::future) fn writes_bytes(&mut self, at: Abstract, count: Abstract) {
         match self.bytes(at, count) {
+            _ if self.weaken.is(Weaken::Copy) => {}
             Bytes::None => {}
             Bytes::Range(from, size) => self.writes_range(from, size),
+            Bytes::Each(at, size) => self.writes(Abstract::Number(at), size, Abstract::Any),
             Bytes::Unknown => self.everything(),
         }
     }
@@ -340,6 +389,14 @@ impl Run<'_> {
                 size,
                 write: false,
                 sync: false,
+                barrier: false,
+            }),
+            Bytes::Each(at, size) => self.shared.touch(Touch {
+                at,
+                size,
+                write: false,
+                sync: false,
+                barrier: false,
             }),
             Bytes::Unknown => self.shared.reads_anywhere = true,
         }
@@ -348,7 +405,7 @@ impl Run<'_> {
     /// The bytes from an address. More bytes than the object has is a fault, and then nothing is
     /// done.
     fn bytes(&self, at: Abstract, count: Abstract) -> Bytes {
-        let Abstract::Number(span) = at else {
+        let (Abstract::Number(span) | Abstract::Either(span)) = at else {
             return if at == Abstract::New {
                 Bytes::None
             } else {
@@ -359,10 +416,10 @@ impl Run<'_> {
             return Bytes::None;
         }
         let Some((base, size)) = self.object_of(span) else {
-            return if count.as_one() == Some(0) {
-                Bytes::None
-            } else {
-                Bytes::Unknown
+            return match count {
+                _ if count.as_one() == Some(0) => Bytes::None,
+                Abstract::Number(count) if !count.out => Bytes::Each(span, count.hi),
+                _ => Bytes::Unknown,
             };
         };
         let end = match count {
@@ -376,5 +433,7 @@ impl Run<'_> {
 enum Bytes {
     None,
     Range(u64, u64),
+    /// So many bytes at each of these addresses.
+    Each(Span, u64),
     Unknown,
 }
