@@ -276,7 +276,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
             if self.control.is_stopped() {
                 break;
             }
-            let (choices, _) = moves(machine, 0, is_local(machine));
+            let (choices, _) = moves(machine, 0, None, is_local(machine));
             if choices.is_empty() {
                 break;
             }
@@ -308,7 +308,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         let (mut pruned, mut grown, mut held) = (false, false, holds(machine));
         let mut stack: Vec<Frame<M::Mark>> = Vec::new();
         let frame = |machine: &mut M, graph: &mut Graph, print: Digest, depth: usize| {
-            let (choices, ample) = moves(machine, depth, is_local(machine));
+            let (choices, ample) = moves(machine, depth, None, is_local(machine));
             let pending = machine.pending().iter().enumerate();
             let enabled = pending.filter(|(_, p)| p.is_enabled()).map(|(t, _)| t);
             Frame {
@@ -397,10 +397,11 @@ fn is_local<M: Machine>(machine: &M) -> impl Fn(ThreadId) -> bool {
 
 /// All choices of the machine's state, and the number of first choices that are enough if they lead
 /// to new states. `turn`: rotates the choices. `first`: true for a thread whose next action is
-/// independent of all actions of others before it.
+/// independent of all actions of others before it. `last`: the thread of which that is asked first.
 pub(crate) fn moves<M: Machine>(
     machine: &M,
     turn: usize,
+    last: Option<ThreadId>,
     first: impl Fn(ThreadId) -> bool,
 ) -> (Vec<Choice>, usize) {
     let pending = machine.pending();
@@ -428,10 +429,12 @@ pub(crate) fn moves<M: Machine>(
     // A data choice belongs to the transition before it.
     let chooses = |&&t: &&usize| pending[t].action.op == Op::Choose;
     let goes_first = |&&t: &&usize| first(ThreadId::from_index(t));
-    let local = enabled
-        .iter()
-        .find(chooses)
-        .or_else(|| enabled.iter().filter(|_| enabled.len() > 1).find(goes_first));
+    let local = enabled.iter().find(chooses).or_else(|| {
+        let is_last = |&&t: &&usize| last.is_some_and(|last| last.index() == t);
+        let asked = enabled.iter().filter(is_last);
+        let asked = asked.chain(enabled.iter().filter(|t| !is_last(t)));
+        asked.filter(|_| enabled.len() > 1).find(goes_first)
+    });
     let Some(&local) = local else {
         let count = choices.len();
         return (choices, count);

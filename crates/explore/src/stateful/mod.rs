@@ -416,7 +416,8 @@ where
                 }
             }
         }
-        let (choices, ample) = moves(&self.machine, 0, |thread| {
+        let last = by.map(|(choice, _)| choice.thread);
+        let (choices, ample) = moves(&self.machine, 0, last, |thread| {
             let pending = &self.machine.pending()[thread.index()];
             let floats = |floating: &Floating| floating.goes_first(&self.machine, pending);
             self.machine.goes_first(thread) && self.floating.as_ref().is_none_or(floats)
@@ -447,7 +448,6 @@ where
             }
             return (Leads::Back, self.note_faults());
         }
-        let last = by.map(|(choice, _)| choice.thread);
         let before = choices::kind(self.config, &self.machine, last);
         let counts = &mut self.record.statistics;
         choices::count(&mut counts.thread_choices, before, &choices[..ample]);

@@ -124,7 +124,7 @@ impl Necessary {
         if !seen.insert(print) {
             return None;
         }
-        let (choices, _) = moves(machine, 0, |_| false);
+        let (choices, _) = moves(machine, 0, None, |_| false);
         let others = choices.into_iter().filter(|choice| choice.thread != thread);
         path.push(Frame {
             mark: machine.mark(),

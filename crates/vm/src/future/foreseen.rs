@@ -49,6 +49,8 @@ pub(crate) struct Future {
     pub(super) known: Known,
     /// The number of instructions that were followed.
     pub(super) followed: u32,
+    /// The number of threads that there were.
+    pub(super) threads: usize,
 }
 
 /// What is known of the other threads.
@@ -79,6 +81,22 @@ impl Future {
 }
 
 impl Future {
+    /// True if the prediction holds after the observed thread's step that the machine has just
+    /// taken, too, because nothing has changed of what it depends on. `action`: the step's action.
+    /// `began`: the position of the memory's undo log at which it began.
+    pub(crate) fn survives(&self, state: &State, action: &Action, began: usize) -> bool {
+        let Known::Accesses(shared) = &self.known else {
+            return false;
+        };
+        let memory = &state.memory;
+        let plain = matches!(action.op, Op::Read | Op::Write) && !action.cancelable;
+        plain
+            && state.threads().len() == self.threads
+            && state.notices().is_empty()
+            && !memory.has_changed_objects(began)
+            && shared.is_unchanged(|address, size| !memory.has_changed(began, address, size))
+    }
+
     /// True if another thread may use the barrier at an address for anything but waiting there, so
     /// that leaving it does not commute with that.
     pub(crate) fn conflicts_with_leaving(&self, address: u64) -> bool {

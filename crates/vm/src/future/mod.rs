@@ -54,15 +54,24 @@ pub(crate) fn look(foreseen: &mut Foreseen, vm: &Vm, still: ThreadId, stmt: Stmt
 
 /// The prediction for an observed thread.
 fn of(vm: &Vm, still: ThreadId, elements: Elements, weaken: ForTests<Weaken>) -> Future {
+    let threads = vm.state.threads().len();
     if elements == Elements::Reachable {
         let is_one = |thread| thread != still && !weaken.is(Weaken::Reach);
         let reached = Reached::by(&vm.program, &vm.state, is_one);
         let (known, followed) = (Known::Reached(reached), 0);
-        return Future { known, followed };
+        return Future {
+            known,
+            followed,
+            threads,
+        };
     }
     let (shared, followed) = Run::of(vm, still, elements, weaken);
     let known = shared.map_or(Known::Nothing, Known::Accesses);
-    Future { known, followed }
+    Future {
+        known,
+        followed,
+        threads,
+    }
 }
 
 /// True if threads of a program do only what their code shows, so that they can be followed.

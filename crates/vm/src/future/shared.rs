@@ -87,6 +87,11 @@ impl Shared {
         self.stale = false;
     }
 
+    /// True if `is_same` holds of each range of bytes that was read.
+    pub(super) fn is_unchanged(&self, is_same: impl Fn(u64, u64) -> bool) -> bool {
+        self.reads.iter().all(|&(from, to)| is_same(from, to - from))
+    }
+
     pub(super) fn touch(&mut self, touch: Touch) {
         if self.touches.contains(&touch) {
             return;

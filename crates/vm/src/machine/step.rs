@@ -6,8 +6,8 @@ use crate::sync::{self, fuse, lifecycle};
 use crate::thread::Stage;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status, Undo,
-    Waiters, WaitsFor,
+    Access, Action, Choice, Conflict, Dependence, Event, Machine, Notice, ObjectId, Op, Outcome, Part,
+    Pending, Status, Undo, Waiters, WaitsFor,
 };
 
 impl Machine for Vm {
@@ -24,8 +24,9 @@ impl Machine for Vm {
     }
 
     fn step(&mut self, choice: Choice) -> Event {
-        self.foreseen.get_mut().known = None;
         let thread = choice.thread;
+        let foreseen = self.foreseen.get_mut().known.take();
+        let foreseen = foreseen.filter(|(still, _)| *still == thread);
         let pending = &self.state.pending()[thread.index()];
         assert!(
             pending.is_enabled() && choice.alternative < pending.alternatives,
@@ -112,6 +113,11 @@ impl Machine for Vm {
         }
         if self.state.modes().awaits {
             self.note_round(&action, mark);
+        }
+        if let Some((_, future)) = foreseen
+            && future.survives(&self.state, &action, self.began)
+        {
+            self.foreseen.get_mut().known = Some((thread, future));
         }
         if let Some(before) = reaches {
             self.check_reached(thread, &before, action.stmt);
@@ -245,6 +251,14 @@ impl Vm {
         if self.state.thread(thread).core.atomic != 0 || memory.check(address, size, false).is_err() {
             return false;
         }
+        // Another thread may do so now.
+        let meets = |other: &Pending| {
+            let other = (other.is_enabled() && other.action.thread != thread).then_some(&other.action);
+            other.is_some_and(|other| Conflict.dependent(action, other))
+        };
+        if self.state.pending().iter().any(meets) {
+            return false;
+        }
         self.foresee(thread, action.stmt, |future| {
             !future.conflicts(&self.state, address, size, write)
         }) == Some(true)
@@ -282,7 +296,9 @@ impl Undo for Vm {
 
     #[inline]
     fn undo(&mut self, mark: Mark) {
-        self.foreseen.get_mut().known = None;
+        if mark.state != self.state.position() || mark.memory != self.state.memory.mark() {
+            self.foreseen.get_mut().known = None;
+        }
         if let Some(awaiting) = &mut self.awaiting {
             awaiting.suspended = false;
         }

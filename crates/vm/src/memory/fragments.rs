@@ -307,6 +307,13 @@ impl Memory {
         (before, delta)
     }
 
+    /// True if objects were made or ended, or have changed otherwise, since a position of the undo
+    /// log.
+    pub(crate) fn has_changed_objects(&self, mark: usize) -> bool {
+        let of_objects = |entry: &Entry| !matches!(entry, Entry::Chunk { .. } | Entry::Partial { .. });
+        self.log[mark..].iter().any(of_objects)
+    }
+
     /// True if some bytes differ from their values at a position of the undo log, where a step
     /// began. A byte counts as changed if more than its value may have changed.
     pub(crate) fn has_changed(&self, mark: usize, address: u64, size: u64) -> bool {
