@@ -248,29 +248,47 @@ fn results_of_nothing_that_was_handed_out_are_refused() {
 
 /// A unit that could not be explored leaves the verdict unknown, and the others are explored.
 #[test]
-fn what_stands_for_an_unexplored_unit_is_no_result() {
-    let mut seen = 0;
-    for seed in 0..60 {
+fn a_unit_that_is_left_out_leaves_the_verdict_unknown() {
+    let (mut left_out, mut found) = (0, 0);
+    for seed in 0..80 {
         let toy = random_toy(seed);
-        if !small(&toy) || whole(&toy, &never()).verdict() != Verdict::Verified {
+        if !small(&toy) {
             continue;
         }
-        let why = Limit {
-            kind: LimitKind::Memory,
-            detail: "a unit".to_owned(),
-            stmt: selvedge_base::StmtId(0),
-        };
-        let lost = |part: &mut Part, progress: &mut Progress| {
-            if matches!(part, Part::Unit(_)) {
-                *progress = Progress::Done(selvedge_explore::kept::Done::unexplored(why.clone()));
+        let expected = whole(&toy, &never());
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut tree = Tree::new(Common::default());
+        let report = loop {
+            let ready: Vec<u64> = tree.ready().collect();
+            let id = *random.choice(&ready).expect("something can be explored");
+            let part = tree.hand_out(id).expect("it is ready");
+            let next = if id != ROOT && random.usize(0..4) == 0 {
+                let why = Limit {
+                    kind: LimitKind::Memory,
+                    detail: "a unit".to_owned(),
+                    stmt: selvedge_base::StmtId(0),
+                };
+                left_out += 1;
+                tree.leave_out(id, why)
+            } else {
+                let common = tree.common().clone();
+                let (progress, common) = explore_part(&toy, &never(), (&part, &common), (2, 3));
+                tree.put(id, progress.expect("it fits"), &common)
+            };
+            if next.expect("it fits") == Next::Ended {
+                break tree.report(StopReason::Complete);
             }
         };
-        let (report, _, units) = in_parts(&toy, &never(), &way(seed, &lost)).expect("it fits");
         assert_eq!(report.stop, StopReason::Complete);
-        if units > 0 && !report.limits.is_empty() {
-            seen += 1;
-            assert_eq!(report.verdict(), Verdict::Unknown);
+        if report.limits.is_empty() {
+            assert_eq!(without_contexts(report), expected);
+            continue;
         }
+        assert_ne!(report.verdict(), Verdict::Verified);
+        found += usize::from(!report.faults.is_empty());
+        let known = |fault| expected.faults.iter().any(|known| known.fault == fault);
+        let faults = without_contexts(report).faults;
+        assert!(faults.into_iter().all(|found| known(found.fault)));
     }
-    assert!(seen > 2, "{seen}");
+    assert!(left_out > 20 && found > 2, "{left_out} {found}");
 }

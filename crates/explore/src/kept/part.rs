@@ -4,7 +4,7 @@
 //! A part is explored for a while, by a function of the part alone: the same part always comes to
 //! the same results, however often it is interrupted, and whatever is given away of it.
 
-use super::{Begun, Done, Product, RecordState, Sections, Unit};
+use super::{Begun, Done, RecordState, Sections, Unit};
 use crate::record::Record;
 use crate::{Config, Control, Report};
 use selvedge_model::StopReason;
@@ -117,15 +117,5 @@ impl RecordState {
     /// The report of an exploration with these results.
     pub fn report(&self, stop: StopReason) -> Report {
         Record::restored(self, &Config::default(), &Control::new()).finish(stop)
-    }
-}
-
-impl Done {
-    /// What stands for a unit that was not explored, for a reason. The verdict is then unknown,
-    /// unless something is found elsewhere.
-    pub fn unexplored(why: selvedge_model::Limit) -> Done {
-        let mut product = Product::default();
-        product.record.limits.insert(why);
-        Done { product, halt: None }
     }
 }

@@ -9,7 +9,8 @@
 //! *Invariant*: a unit is [`Stage::Done`] or in the tree until the unit above it has its results.
 
 use super::{
-    Begun, Common, Done, Entry, GivenUnit, Misfit, Part, Progress, RecordState, Unit, UnitHalt, UnitState,
+    Begun, Common, Done, Entry, GivenUnit, Misfit, Part, Product, Progress, RecordState, Unit, UnitHalt,
+    UnitState,
 };
 use crate::Report;
 use selvedge_model::{Choice, Limit, StopReason};
@@ -112,7 +113,7 @@ impl Tree {
         &self.common
     }
 
-    /// The units that can be explored now, those that come first in depth-first order last.
+    /// The units that can be explored now, each after those above it.
     pub fn ready(&self) -> impl Iterator<Item = u64> {
         let ready = |(&id, node): (&u64, &Node)| self.is_ready(node).then_some(id);
         self.units.iter().filter_map(ready)
@@ -221,6 +222,40 @@ impl Tree {
                 entry: node.entry.clone(),
                 state,
             },
+        })
+    }
+
+    /// Leaves out what is left of a unit that a worker has had, and all that it has given away, for
+    /// a reason. The verdict is then unknown, unless something is found.
+    ///
+    /// # Errors
+    /// If no worker has the unit.
+    pub fn leave_out(&mut self, id: u64, why: Limit) -> Result<Next, Misfit> {
+        let node = self.units.get(&id).filter(|node| node.out);
+        let node = node.ok_or(Misfit("no worker has this unit"))?;
+        let mut product = match &node.stage {
+            Stage::Begun(begun) => begun.product.clone(),
+            _ => Product::default(),
+        };
+        product.record.limits.insert(why);
+        let (mut left, mut dropped) = (node.given.clone(), Vec::new());
+        while let Some(node) = left.pop().and_then(|id| self.units.get(&id)) {
+            if let Stage::Begun(Begun { product: part, .. }) | Stage::Done(Done { product: part, .. }) =
+                &node.stage
+            {
+                product.record.merge(&part.record);
+            }
+            left.extend(&node.given);
+        }
+        for unit in node.given.clone() {
+            dropped.extend(self.remove(unit));
+        }
+        if let Some(node) = self.units.get_mut(&id) {
+            node.given.clear();
+        }
+        Ok(match self.put_done(id, Done { product, halt: None })? {
+            Next::GoOn(_) => Next::GoOn(dropped),
+            next => next,
         })
     }
 
