@@ -1,11 +1,13 @@
 //! The command line. `--help` and the man page are made from the texts here.
 
+mod cluster;
 mod cover;
 mod input;
 mod saved;
 mod source;
 mod values;
 
+pub(crate) use cluster::{AccessArgs, ClusterArgs, ClusterCommand, WorkerArgs};
 pub(crate) use cover::{BuildArgs, CoverArgs, Deviation, RunArgs};
 pub(crate) use input::InputArgs;
 pub(crate) use saved::{DebugArgs, LspArgs, ReplayArgs};
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     /// Go through a saved finding in a debugger, forwards and backwards
     Debug(DebugArgs),
     Lsp(LspArgs),
+    Worker(WorkerArgs),
+    Cluster(ClusterArgs),
     /// Decide a query of the solver (an SMT-LIB file as a run logs them)
     Solve(SolveArgs),
     /// Print what the static analyses know of a program
@@ -224,6 +228,12 @@ pub(crate) struct CheckArgs {
     /// --jobs, limits of time and memory, and what is written
     #[arg(help_heading = LIMITS, long, env = "SELVEDGE_RESUME", value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
+    /// Have the exploration made by the workers (`selvedge worker`) of this NATS server. For dpor,
+    /// random and pct; auto is dpor then. Whoever is interrupted goes on with the same command
+    #[arg(help_heading = cluster::CLUSTER, long, env = "SELVEDGE_CLUSTER", value_name = "URL", conflicts_with_all = ["validate", "checkpoint", "resume"])]
+    pub(crate) cluster: Option<String>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
     /// Stop after this time, compiling and loading included: 90, 90s, 5m, 2h
     #[arg(help_heading = LIMITS, long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,

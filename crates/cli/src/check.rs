@@ -1,6 +1,7 @@
 //! `selvedge check`: what is asked for, a session, and what is written of it.
 
 use crate::args::{CheckArgs, SearchOrder, When};
+use crate::cluster;
 use crate::exit::Exit;
 use crate::last_words::{self, Words};
 use crate::memory;
@@ -10,6 +11,7 @@ use crate::program;
 use crate::unfolding;
 use crate::watch::{self, Place, Watch};
 use crate::write::{self, Saves, lcov_file, write};
+use selvedge_cluster::Divider;
 use selvedge_explore::unfold::Partial;
 use selvedge_frontend::files;
 use selvedge_model::{Input, LimitKind, Property, Verdict};
@@ -187,7 +189,26 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
     if let Some(path) = &args.validate {
         return crate::validate::run(path, &loaded, options, watch);
     }
-    let checked = match selvedge_session::check(&loaded, options, watch) {
+    let checked = match &args.cluster {
+        None => selvedge_session::check(&loaded, options, watch),
+        Some(url) => {
+            let server = match cluster::connect(url, &args.access) {
+                Ok(server) => server,
+                Err(fault) => return Exit::output(&format!("--cluster {url}: {fault}")),
+            };
+            let say = |text: &str| {
+                if !args.quiet || !text.starts_with("note: ") {
+                    note(text);
+                }
+            };
+            let names = args.inputs.iter().map(|path| path.display().to_string());
+            let divider = Divider::new(&server, names.collect::<Vec<_>>().join(" "), &say);
+            let checked = selvedge_session::check_apart(&loaded, options, watch, &divider);
+            divider.finish();
+            checked
+        }
+    };
+    let checked = match checked {
         Ok(checked) => checked,
         Err(Error::Stopped) => return without_exploration(args, watch),
         Err(error) => return Exit::of(&error),

@@ -7,6 +7,7 @@
 mod args;
 mod cc;
 mod check;
+mod cluster;
 mod config;
 mod cover;
 mod cover_page;
@@ -99,6 +100,12 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Lsp(args),
         }) => lsp::run(&args),
+        Ok(Cli {
+            command: Command::Worker(args),
+        }) => cluster::worker(&args),
+        Ok(Cli {
+            command: Command::Cluster(args),
+        }) => cluster::run(&args),
         Ok(Cli {
             command: Command::Solve(args),
         }) => solve::run(&args),

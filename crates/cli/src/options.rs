@@ -34,7 +34,6 @@ pub(crate) fn options(
         write_write_pruning: args.write_write_pruning.on(),
         recall: args.recall.on(),
         visibility: args.visibility,
-        apart: false,
         counts_choices: !args.statistics.is_empty(),
         necessary_choices: args.statistics.contains(&MoreStatistics::NecessaryChoices),
         search: match args.search {
@@ -57,6 +56,7 @@ pub(crate) fn options(
         seed: args.seed,
         coverage: args.given.coverage.is_some(),
         test_cases: cases.map(|directory| TestCases::at(directory, Arc::clone(interrupted))),
+        apart: args.cluster.is_some(),
         checkpoints: Checkpoints {
             file: args.checkpoint.clone(),
             interval: args.checkpoint_interval,

@@ -35,6 +35,8 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(20);
 /// After this time a run that was told to stop is ended.
 const REACTS: Duration = Duration::from_millis(450);
+/// The same where other machines explore, and the run's state is sent to a server first.
+const REACTS_AFAR: Duration = Duration::from_secs(15);
 /// How long after the limit what was found may still be replayed.
 const CONCLUDES: Duration = Duration::from_millis(650);
 /// After this time a conclusion that was told to stop is ended.
@@ -204,7 +206,12 @@ impl<'a> Watch<'a> {
                     self.tell(&mut state);
                 }
                 let late = since.elapsed() >= CONCLUDES;
-                let patience = if concludes && late { REACTS_LATE } else { REACTS };
+                let reacts = if self.args.cluster.is_some() {
+                    REACTS_AFAR
+                } else {
+                    REACTS
+                };
+                let patience = if concludes && late { REACTS_LATE } else { reacts };
                 if state.told.is_some_and(|told| told.elapsed() >= patience) {
                     self.conclude_for_it(&state);
                 }

@@ -6,8 +6,14 @@
 //! late.
 
 mod coordinator;
+mod divide;
+pub mod nats;
 mod plot;
+mod saved;
 pub mod wire;
+mod work;
 
 pub use coordinator::{Coordinator, End, Pace, Subject, Taken};
+pub use divide::Divider;
 pub use plot::{Plot, Sample};
+pub use work::Workers;

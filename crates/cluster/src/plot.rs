@@ -1,8 +1,8 @@
 //! What is divided: a search, or a sample, which has one part only.
 
 use selvedge_base::Id;
-use selvedge_explore::Report;
 use selvedge_explore::kept::{Common, Counts, Misfit, Next, ROOT, RecordState, SampleState, Tree, UnitHalt};
+use selvedge_explore::{Report, Statistics};
 use selvedge_model::{Limit, StopReason};
 use selvedge_session::apart::{Outcome, Task};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub enum Plot {
     /// A search.
     Search(Box<Tree>),
     /// A sample.
-    Sample(Sample),
+    Sample(Box<Sample>),
 }
 
 /// A sample.
@@ -32,7 +32,7 @@ impl Plot {
 
     /// A sample that nobody has begun.
     pub fn sample() -> Plot {
-        Plot::Sample(Sample::default())
+        Plot::Sample(Box::default())
     }
 
     /// The units that can be explored now.
@@ -144,17 +144,26 @@ impl Plot {
     pub fn report(&self, stop: Limit) -> Report {
         match self {
             Plot::Search(tree) => tree.report(StopReason::Limit(stop)),
-            Plot::Sample(Sample {
-                done: Some((record, halt)),
-                ..
-            }) => record.report(match halt {
-                UnitHalt::Limit(limit) => StopReason::Limit(limit.clone()),
-                UnitHalt::Finding | UnitHalt::Refused(_) => StopReason::Finding,
-            }),
-            Plot::Sample(Sample { state, .. }) => {
-                let record = state.as_ref().map(|state| state.record.clone());
-                record.unwrap_or_default().report(StopReason::Limit(stop))
-            }
+            Plot::Sample(sample) => match (&sample.done, &sample.state) {
+                (Some((record, UnitHalt::Limit(limit))), _) => {
+                    record.report(StopReason::Limit(limit.clone()))
+                }
+                (Some((record, _)), _) => record.report(StopReason::Finding),
+                (None, Some(state)) => state.record.report(StopReason::Limit(stop)),
+                (None, None) => RecordState::default().report(StopReason::Limit(stop)),
+            },
+        }
+    }
+
+    /// The counts so far.
+    pub fn statistics(&self) -> Statistics {
+        match self {
+            Plot::Search(tree) => tree.statistics(),
+            Plot::Sample(sample) => match (&sample.done, &sample.state) {
+                (Some((record, _)), _) => record.statistics,
+                (None, Some(state)) => state.record.statistics,
+                (None, None) => Statistics::default(),
+            },
         }
     }
 

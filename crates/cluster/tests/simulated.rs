@@ -33,7 +33,11 @@ impl Parts for One {
         self.wanted.load(Relaxed)
     }
     fn gave(&self, units: usize) {
-        self.wanted.fetch_sub(units, Relaxed);
+        let wanted = self.wanted.fetch_sub(units, Relaxed);
+        assert!(
+            wanted >= units,
+            "{units} units were given away, and {wanted} wanted"
+        );
     }
     fn is_due(&self) -> bool {
         self.left.fetch_sub(1, Relaxed) == 1

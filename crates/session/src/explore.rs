@@ -89,6 +89,7 @@ impl Exploration<'_> {
                 control: &watch.control,
                 findings: &config.findings,
                 program: self.program,
+                before: self.program.carried(),
             };
             return Ok(match elsewhere.explore(&phase)? {
                 Explored::Report(report) => Ok((*report, Estimate::of(&watch.control))),

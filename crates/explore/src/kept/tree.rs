@@ -12,7 +12,7 @@ use super::{
     Begun, Common, Done, Entry, GivenUnit, Misfit, Part, Product, Progress, RecordState, Unit, UnitHalt,
     UnitState,
 };
-use crate::Report;
+use crate::{Report, Statistics};
 use selvedge_model::{Choice, Limit, StopReason};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -453,6 +453,22 @@ impl Tree {
             _ => stop,
         };
         all.report(stop)
+    }
+
+    /// The counts so far: those that add up.
+    pub fn statistics(&self) -> Statistics {
+        let mut all = Statistics::default();
+        for node in self.units.values() {
+            if let Stage::Begun(Begun { product, .. }) | Stage::Done(Done { product, .. }) = &node.stage {
+                let part = &product.record.statistics;
+                all.executions += part.executions;
+                all.redundant_executions += part.redundant_executions;
+                all.bounded_executions += part.bounded_executions;
+                all.events += part.events;
+                all.max_depth = all.max_depth.max(part.max_depth);
+            }
+        }
+        all
     }
 
     /// The choices that lead to a unit: its path and its entry.

@@ -54,6 +54,8 @@ pub struct Phase<'a> {
     /// Gets its findings.
     pub findings: &'a Findings,
     pub(crate) program: &'a Program,
+    /// What was known of the program before.
+    pub(crate) before: Carried,
 }
 
 impl Phase<'_> {
@@ -71,6 +73,11 @@ impl Phase<'_> {
     /// taken once.
     pub fn learn(&self, learned: &Carried) {
         self.program.learn(learned);
+    }
+
+    /// What was learned of the program so far, in this phase.
+    pub fn learned(&self) -> Carried {
+        self.program.carried().since(&self.before)
     }
 
     /// Takes note of an assumption that has failed.

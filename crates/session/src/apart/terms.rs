@@ -67,6 +67,22 @@ impl Terms {
         postcard::to_allocvec(module).map_err(|error| Error::Internal(format!("the program: {error}")))
     }
 
+    /// The terms as bytes.
+    ///
+    /// # Errors
+    /// If there is no room for them.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
+        postcard::to_allocvec(self).map_err(|error| Error::Internal(format!("the options: {error}")))
+    }
+
+    /// Reads terms.
+    ///
+    /// # Errors
+    /// If the bytes are none, or those of another version.
+    pub fn read(bytes: &[u8]) -> Result<Terms, Error> {
+        postcard::from_bytes(bytes).map_err(|error| Error::Program(format!("the options: {error}")))
+    }
+
     pub(crate) fn of(
         options: &Options,
         (plan, setup): (Plan, &Setup),

@@ -97,7 +97,7 @@ impl<S: Set> Worker<'_, S> {
         begun: Option<Begun>,
         done: Option<Job<S>>,
     ) -> Arc<Task<S>> {
-        let waits = done.is_none();
+        let waits = done.is_none() && !self.is_apart();
         let task = Arc::new(Task {
             path,
             thread,

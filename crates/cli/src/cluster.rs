@@ -1,0 +1,120 @@
+//! `selvedge worker`, `selvedge cluster`, and the server of `check --cluster`.
+
+use crate::args::{AccessArgs, ClusterArgs, ClusterCommand, WorkerArgs};
+use crate::exit::Exit;
+use crate::output::{note, print};
+use selvedge_cluster::Workers;
+use selvedge_cluster::nats::{Access, Fault, RunState, Server};
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// For how long workers are listened to: each shows itself every second.
+const LISTENS: Duration = Duration::from_millis(1_500);
+
+/// Connects to a server.
+pub(crate) fn connect(url: &str, args: &AccessArgs) -> Result<Server, Fault> {
+    let certificate = args.cluster_cert.clone().zip(args.cluster_key.clone());
+    let access = Access {
+        credentials: args.cluster_credentials.clone(),
+        authority: args.cluster_ca.clone(),
+        certificate,
+    };
+    Server::connect(url, &access, usize::from(args.cluster_replicas))
+}
+
+/// Runs `selvedge worker`.
+pub(crate) fn worker(args: &WorkerArgs) -> Exit {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (stops, main) = (Arc::clone(&stop), std::thread::current());
+    let handler = move || {
+        // Who asks twice does not want to wait.
+        if stops.swap(true, Ordering::Relaxed) {
+            std::process::exit(0);
+        }
+        main.unpark();
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        note(&format!("warning: Ctrl-C will not end this cleanly: {error}"));
+    }
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = args.jobs.map_or_else(all, usize::from);
+    let server = match connect(&args.cluster, &args.access) {
+        Ok(server) => server,
+        Err(fault) => return Exit::output(&fault.to_string()),
+    };
+    let worked = Workers::new(&server, jobs, &stop, &note).and_then(|workers| {
+        note(&format!("{jobs} workers are ready"));
+        workers.work()
+    });
+    match worked {
+        Ok(()) => Exit::Code(0),
+        Err(fault) => Exit::output(&fault.to_string()),
+    }
+}
+
+/// Runs `selvedge cluster`.
+pub(crate) fn run(args: &ClusterArgs) -> Exit {
+    let done = match &args.command {
+        ClusterCommand::Status(args) => {
+            connect(&args.cluster, &args.access).and_then(|server| status(&server))
+        }
+        ClusterCommand::Cancel(args) => {
+            let cancelled = connect(&args.cluster, &args.access).and_then(|server| server.cancel(&args.run));
+            match cancelled {
+                Ok(true) => return Exit::Code(0),
+                Ok(false) => return Exit::usage(&format!("there is no run {}", args.run)),
+                Err(fault) => Err(fault),
+            }
+        }
+    };
+    match done.map(|text| print(&text)) {
+        Ok(Ok(())) => Exit::Code(0),
+        Ok(Err(error)) => Exit::output(&format!("cannot write: {error}")),
+        Err(fault) => Exit::output(&fault.to_string()),
+    }
+}
+
+/// Runs and workers, as text.
+fn status(server: &Server) -> Result<String, Fault> {
+    let runs = server.runs()?;
+    let mut beats = server.beats_within(LISTENS)?;
+    beats.reverse();
+    beats.sort_by(|a, b| a.worker.cmp(&b.worker));
+    beats.dedup_by(|a, b| a.worker == b.worker);
+    let mut text = String::new();
+    for (run, record) in &runs {
+        let state = match record.state {
+            RunState::Running => "running",
+            RunState::Stopped => "stopped",
+            RunState::Done => "done",
+            RunState::Cancelled => "cancelled",
+        };
+        let _ = writeln!(
+            text,
+            "run {run} {state}: {}; {} executions, {} events, {} parts open; divided by {}",
+            record.program, record.executions, record.events, record.open, record.coordinator
+        );
+        for beat in &beats {
+            if let Some((of, _)) = &beat.has
+                && of == run
+            {
+                let seconds = Duration::from_millis(beat.since).as_secs_f64();
+                let _ = writeln!(text, "  {} since {seconds:.1} s", beat.worker);
+            }
+        }
+    }
+    let idle = beats.iter().filter(|beat| beat.has.is_none());
+    for beat in idle {
+        let other = match beat.tool == env!("CARGO_PKG_VERSION") {
+            true => String::new(),
+            false => format!(", version {}", beat.tool),
+        };
+        let _ = writeln!(text, "worker {}: nothing to do{other}", beat.worker);
+    }
+    if runs.is_empty() && beats.is_empty() {
+        text.push_str("no runs and no workers\n");
+    }
+    Ok(text)
+}

@@ -1,0 +1,417 @@
+//! The process of workers: takes tasks from a server, one for each core, and answers.
+//!
+//! *Invariant*: it holds no state that anybody misses. It can end at any time.
+
+use crate::divide::{here, object};
+use crate::nats::{Fault, Server, Tasks, Turn};
+use crate::wire::{Answer, Beat, Failing, Hand, Order, Token};
+use selvedge_explore::kept::{Common, Part, Progress};
+use selvedge_session::apart::{Made, Outcome, Task, Terms, hash};
+use selvedge_session::{Error, PartsWorker, Source};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A task that has ended so many workers is not tried again.
+const MOST_DEATHS: u32 = 3;
+
+/// For how long a worker waits for a task before it looks whether it should end.
+const LOOKS: Duration = Duration::from_millis(500);
+
+/// How often a worker shows that it is alive.
+const BEATS: Duration = Duration::from_secs(1);
+
+/// The number of programs that are kept for further tasks.
+const KEPT: usize = 4;
+
+/// Workers of one process.
+pub struct Workers<'a> {
+    server: &'a Server,
+    tasks: Tasks,
+    slots: Vec<Arc<Slot>>,
+    /// Modules and terms, by name.
+    objects: Mutex<VecDeque<(String, Arc<Vec<u8>>)>>,
+    stop: &'a AtomicBool,
+    note: &'a (dyn Fn(&str) + Sync),
+}
+
+/// One worker.
+#[derive(Default)]
+struct Slot {
+    name: String,
+    present: Mutex<Present>,
+    /// Units that should be given away, and those that were since.
+    wanted: AtomicUsize,
+    gave: AtomicUsize,
+}
+
+/// What a worker does.
+#[derive(Default)]
+struct Present {
+    has: Option<(String, Token)>,
+    since: Option<Instant>,
+    worker: Option<Arc<PartsWorker>>,
+    /// True if the result is of no use.
+    dropped: bool,
+}
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Present> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn beat(&self) -> Beat {
+        let present = self.lock();
+        let since = present.since.map_or(0, |since| since.elapsed().as_millis());
+        Beat {
+            worker: self.name.clone(),
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            has: present.has.clone(),
+            since: u64::try_from(since).unwrap_or(u64::MAX),
+        }
+    }
+
+    fn hear(&self, order: &Order) {
+        let mut present = self.lock();
+        let Some((run, token)) = &present.has else { return };
+        match order {
+            Order::Split(which, units) if which == token => {
+                self.wanted.store((*units as usize).min(1_000), Relaxed);
+            }
+            Order::Drop(tokens) if tokens.contains(token) => present.give_up(),
+            Order::End(which) if which == run => present.give_up(),
+            _ => {}
+        }
+    }
+}
+
+impl Present {
+    fn give_up(&mut self) {
+        self.dropped = true;
+        if let Some(worker) = &self.worker {
+            worker.stop();
+        }
+    }
+}
+
+impl<'a> Workers<'a> {
+    /// So many workers. They end when `stop` is set.
+    ///
+    /// # Errors
+    /// If the server has no JetStream.
+    pub fn new(
+        server: &'a Server,
+        count: usize,
+        stop: &'a AtomicBool,
+        note: &'a (dyn Fn(&str) + Sync),
+    ) -> Result<Workers<'a>, Fault> {
+        let slot = |number: usize| {
+            Arc::new(Slot {
+                name: format!("{}.{number}", here()),
+                ..Slot::default()
+            })
+        };
+        Ok(Workers {
+            server,
+            tasks: server.tasks()?,
+            slots: (1..=count).map(slot).collect(),
+            objects: Mutex::default(),
+            stop,
+            note,
+        })
+    }
+
+    /// Works until it is told to stop.
+    ///
+    /// # Errors
+    /// If the server does not send what workers are asked, or if there are no threads.
+    pub fn work(&self) -> Result<(), Fault> {
+        let slots = self.slots.clone();
+        let listening = self
+            .server
+            .orders(move |order| slots.iter().for_each(|slot| slot.hear(&order)))?;
+        std::thread::scope(|scope| {
+            for slot in &self.slots {
+                let thread = std::thread::Builder::new().name("worker".to_owned());
+                let worker = Worker { all: self, slot };
+                let started = thread.spawn_scoped(scope, move || worker.work());
+                started.map_err(|error| Fault(format!("no thread: {error}")))?;
+            }
+            while !self.stop.load(Relaxed) {
+                self.slots.iter().for_each(|slot| self.server.beat(&slot.beat()));
+                std::thread::park_timeout(BEATS);
+            }
+            // What they have goes to others.
+            self.slots.iter().for_each(|slot| slot.lock().give_up());
+            Ok(())
+        })?;
+        drop(listening);
+        Ok(())
+    }
+
+    /// A stored module or terms.
+    fn object(&self, run: &str, name: &str) -> Result<Arc<Vec<u8>>, Fault> {
+        let name = object(run, name);
+        let lock = || self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bytes)) = lock().iter().find(|(known, _)| *known == name) {
+            return Ok(Arc::clone(bytes));
+        }
+        let bytes = Arc::new(self.server.stored(&name)?);
+        let mut objects = lock();
+        objects.push_back((name, Arc::clone(&bytes)));
+        if objects.len() > 2 * KEPT {
+            objects.pop_front();
+        }
+        Ok(bytes)
+    }
+}
+
+/// A worker's thread.
+struct Worker<'a> {
+    all: &'a Workers<'a>,
+    slot: &'a Slot,
+}
+
+/// A program on whose machines tasks are explored.
+struct Ready {
+    run: String,
+    terms: String,
+    worker: Arc<PartsWorker>,
+}
+
+/// A task that is explored.
+struct Begun {
+    turn: Turn,
+    hand: Hand,
+    begun: Instant,
+}
+
+impl Worker<'_> {
+    fn work(&self) {
+        let mut ready: Option<Ready> = None;
+        let mut next: Option<Begun> = None;
+        loop {
+            let Some(begun) = next.take().or_else(|| self.next_task()) else {
+                return;
+            };
+            let hand = &begun.hand;
+            let fits = |ready: &Ready| {
+                ready.run == hand.run && ready.terms == hand.terms && ready.worker.has_regions(&hand.regions)
+            };
+            if !ready.as_ref().is_some_and(fits) {
+                ready = match self.make_ready(hand) {
+                    Ok(ready) => Some(ready),
+                    Err(error) => {
+                        (self.all.note)(&format!("a task is refused: {error}"));
+                        self.answer(begun, Err(Failing::Refused(error.to_string())));
+                        continue;
+                    }
+                };
+            }
+            if let Some(ready) = &ready {
+                next = self.explore(ready, begun);
+            }
+        }
+    }
+
+    fn make_ready(&self, hand: &Hand) -> Result<Ready, Error> {
+        let fault = |fault: Fault| Error::Program(fault.0);
+        let module = self.all.object(&hand.run, &hand.module).map_err(fault)?;
+        let bytes = self.all.object(&hand.run, &hand.terms).map_err(fault)?;
+        if hash(&bytes) != hand.terms {
+            return Err(Error::Program(
+                "the options are others than those of the task".to_owned(),
+            ));
+        }
+        let terms = Terms::read(&bytes)?;
+        let worker = PartsWorker::new(&module, &terms, &hand.regions)?;
+        Ok(Ready {
+            run: hand.run.clone(),
+            terms: hand.terms.clone(),
+            worker: Arc::new(worker),
+        })
+    }
+
+    /// The next task that can be explored; `None` if the worker should end.
+    fn next_task(&self) -> Option<Begun> {
+        while !self.all.stop.load(Relaxed) {
+            match self.all.server.take(&self.all.tasks, LOOKS) {
+                Ok(Some(turn)) => {
+                    if let Some(begun) = self.begin(turn) {
+                        return Some(begun);
+                    }
+                }
+                Ok(None) => {}
+                Err(_) => std::thread::sleep(LOOKS),
+            }
+        }
+        None
+    }
+
+    fn begin(&self, turn: Turn) -> Option<Begun> {
+        let hand = match &turn.hand {
+            Ok(hand) => hand.clone(),
+            Err(error) => {
+                (self.all.note)(&format!("a task is refused: {error}"));
+                self.all.server.done(turn);
+                return None;
+            }
+        };
+        let begun = Instant::now();
+        let deaths = turn.deliveries.saturating_sub(1);
+        let task = Begun { turn, hand, begun };
+        if deaths >= MOST_DEATHS {
+            self.answer(task, Err(Failing::Kills(deaths)));
+            return None;
+        }
+        let mut present = self.slot.lock();
+        present.has = Some((task.hand.run.clone(), task.hand.token));
+        present.since = Some(begun);
+        present.dropped = false;
+        self.slot.wanted.store(0, Relaxed);
+        self.slot.gave.store(0, Relaxed);
+        drop(present);
+        self.all.server.beat(&self.slot.beat());
+        Some(task)
+    }
+
+    /// Explores a task, and those after it that can use the same machine. Returns one that cannot.
+    fn explore(&self, ready: &Ready, begun: Begun) -> Option<Begun> {
+        self.slot.lock().worker = Some(Arc::clone(&ready.worker));
+        let next = match begun.hand.task.clone() {
+            Task::Sample(state) => {
+                let slice = Duration::from_millis(u64::from(begun.hand.slice));
+                let from = begun.begun;
+                let made = ready.worker.sample(state, &|| from.elapsed() >= slice);
+                self.finish(begun, made);
+                None
+            }
+            Task::Part(_) => {
+                let feed = Feed {
+                    worker: self,
+                    ready,
+                    common: begun.hand.common.clone(),
+                    present: Mutex::new(Some(begun)),
+                    taken: AtomicBool::new(false),
+                    other: Mutex::new(None),
+                };
+                ready.worker.explore(&feed.common.clone(), &feed);
+                feed.other.into_inner().unwrap_or_else(PoisonError::into_inner)
+            }
+        };
+        self.slot.lock().worker = None;
+        next
+    }
+
+    /// Answers, unless the result is of no use.
+    fn finish(&self, begun: Begun, made: Made) {
+        let dropped = self.slot.lock().dropped;
+        let stopped = matches!(made.outcome, Outcome::Part(Progress::Stopped));
+        if stopped && self.all.stop.load(Relaxed) {
+            self.idle();
+            return self.all.server.give_back(begun.turn);
+        }
+        if dropped {
+            self.idle();
+            return self.all.server.done(begun.turn);
+        }
+        self.answer(begun, Ok(made));
+    }
+
+    fn idle(&self) {
+        let mut present = self.slot.lock();
+        present.has = None;
+        present.since = Some(Instant::now());
+        drop(present);
+        self.all.server.beat(&self.slot.beat());
+    }
+
+    /// Answers, until the server has it. Nobody else gets the task meanwhile, unless the server
+    /// cannot be reached for long.
+    fn answer(&self, begun: Begun, made: Result<Made, Failing>) {
+        let spent = begun.begun.elapsed().as_millis();
+        let answer = Answer {
+            token: begun.hand.token,
+            worker: self.slot.name.clone(),
+            spent: u32::try_from(spent).unwrap_or(u32::MAX),
+            made,
+        };
+        while let Err(fault) = self.all.server.answer(&begun.hand.run, &answer) {
+            if self.all.stop.load(Relaxed) {
+                return;
+            }
+            (self.all.note)(&format!("warning: {fault}"));
+            std::thread::sleep(LOOKS);
+        }
+        self.idle();
+        self.all.server.done(begun.turn);
+    }
+}
+
+/// Tasks for one machine.
+struct Feed<'a> {
+    worker: &'a Worker<'a>,
+    ready: &'a Ready,
+    common: Common,
+    present: Mutex<Option<Begun>>,
+    /// True if the present task was taken by the machine.
+    taken: AtomicBool,
+    other: Mutex<Option<Begun>>,
+}
+
+impl Feed<'_> {
+    fn present(&self) -> MutexGuard<'_, Option<Begun>> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source for Feed<'_> {
+    fn next(&self) -> Option<Part> {
+        if self.taken.swap(true, Relaxed) {
+            let begun = self.worker.next_task()?;
+            let hand = &begun.hand;
+            let fits = hand.run == self.ready.run
+                && hand.terms == self.ready.terms
+                && hand.common == self.common
+                && self.ready.worker.has_regions(&hand.regions);
+            if !fits {
+                *self.other.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
+                return None;
+            }
+            *self.present() = Some(begun);
+        }
+        match &self.present().as_ref()?.hand.task {
+            Task::Part(part) => Some(part.clone()),
+            Task::Sample(_) => None,
+        }
+    }
+
+    fn made(&self, made: Made) {
+        if let Some(begun) = self.present().take() {
+            self.worker.finish(begun, made);
+        }
+    }
+
+    fn wanted(&self) -> usize {
+        self.worker.slot.wanted.load(Relaxed)
+    }
+
+    fn gave(&self, units: usize) {
+        let slot = self.worker.slot;
+        let left = slot.wanted.load(Relaxed).saturating_sub(units);
+        slot.wanted.store(left, Relaxed);
+        slot.gave.fetch_add(units, Relaxed);
+    }
+
+    fn is_due(&self) -> bool {
+        if self.worker.slot.gave.load(Relaxed) > 0 {
+            return true;
+        }
+        let present = self.present();
+        let slice = |begun: &Begun| Duration::from_millis(u64::from(begun.hand.slice));
+        present
+            .as_ref()
+            .is_some_and(|begun| begun.begun.elapsed() >= slice(begun))
+    }
+}
