@@ -207,14 +207,23 @@ impl Run<'_> {
     }
 
     /// All addresses of the object of `base` that equal `like` modulo the stride. If `base` may lie
-    /// in several objects, any address.
+    /// in several objects: all addresses from the first of them to the last one.
     fn within(&self, base: Span, like: u64, stride: u64) -> Abstract {
         let base = match self.weaken.is(Weaken::Objects) {
             true => Span::one(base.lo),
             false => base,
         };
         let Some((start, size)) = self.object_of(base) else {
-            return Abstract::Any;
+            let memory = &self.vm.state.memory;
+            let (Some((first, _)), Some((last, object))) =
+                (memory.object_at(base.lo), memory.object_at(base.hi))
+            else {
+                return Abstract::Any;
+            };
+            return Abstract::Number(Span {
+                out: true,
+                ..Span::new(first, last + object.size, 1)
+            });
         };
         let stride = stride.max(1);
         // A stride that does not divide 2^64 gives no information across the end of the number

@@ -18,17 +18,30 @@ pub(crate) struct Foreseen {
     pays: FxHashMap<StmtId, (u64, u64)>,
 }
 
-/// The average number of instructions that may be followed for a useful answer: the approximate
-/// cost of a few steps.
-const WORTH: u64 = 100;
-/// The number of instructions that may be followed before anything is known of a statement.
-const TRIAL: u64 = 3_000;
+/// How many instructions may be followed before a statement: before anything is known of it, and on
+/// average for a useful answer.
+struct Worth {
+    trial: u64,
+    average: u64,
+}
+
+/// About what a few steps cost.
+const SPARING: Worth = Worth {
+    trial: 3_000,
+    average: 100,
+};
+/// So much that hardly any answer is missing.
+const GENEROUS: Worth = Worth {
+    trial: 1_000_000,
+    average: 4_000,
+};
 
 impl Foreseen {
     /// True if asking before a statement has paid so far.
-    pub(crate) fn pays(&self, stmt: StmtId) -> bool {
+    pub(crate) fn pays(&self, stmt: StmtId, sparing: bool) -> bool {
+        let worth = if sparing { &SPARING } else { &GENEROUS };
         let (useful, followed) = self.pays.get(&stmt).copied().unwrap_or_default();
-        followed <= TRIAL + useful * WORTH
+        followed <= worth.trial + useful * worth.average
     }
 
     /// Records a prediction. The observed thread is before a statement.

@@ -5,7 +5,8 @@
 pub struct Futures {
     /// How precisely accesses are distinguished.
     pub elements: Elements,
-    /// If true, the question is not asked before statements where it was not useful so far.
+    /// If true, the question is not asked before statements where it was hardly useful so far;
+    /// otherwise only if it has cost very much there.
     pub sparing: bool,
 }
 

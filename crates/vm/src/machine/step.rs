@@ -270,7 +270,7 @@ impl Vm {
         let mode = self.state.modes().futures?;
         let mut foreseen = self.foreseen.borrow_mut();
         if foreseen.known.as_ref().is_none_or(|(still, _)| *still != thread) {
-            if mode.sparing && !foreseen.pays(stmt) {
+            if !foreseen.pays(stmt, mode.sparing) {
                 return None;
             }
             future::look(&mut foreseen, self, thread, stmt, mode.elements);

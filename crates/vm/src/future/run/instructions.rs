@@ -9,6 +9,7 @@ use crate::future::weaken::Weaken;
 use crate::program::Binding;
 use selvedge_base::Id;
 use selvedge_ir::{Callee, InstKind};
+use smallvec::SmallVec;
 
 pub(in crate::future) type Registers = Vec<Abstract>;
 
@@ -34,6 +35,8 @@ impl Run<'_> {
     /// Follows instructions up to the next jump.
     pub(in crate::future) fn line(&mut self, code: &Code, mut ip: u32, registers: &mut Registers) -> Way {
         let mut condition: Option<Condition> = None;
+        // The registers that hold numbers of at most 32 bits, extended.
+        let mut narrow: SmallVec<[u16; 4]> = SmallVec::new();
         loop {
             let Some(fuel) = self.fuel.checked_sub(1) else {
                 self.everything();
@@ -88,12 +91,14 @@ impl Run<'_> {
                     };
                     set_results(registers, site, &values);
                     condition = None;
+                    narrow.clear();
                 }
                 Op::Complex => {
                     if !self.complex(code, registers, inst) {
                         return Way::Ends;
                     }
                     condition = None;
+                    narrow.clear();
                 }
                 Op::ThreadLocal => {
                     let base = self.who.and_then(|who| {
@@ -121,7 +126,10 @@ impl Run<'_> {
                     let by = by.add(Abstract::one(constant(code, data.c)), 64);
                     let at = match by {
                         Abstract::Any => {
-                            let bits = inst.c as u8;
+                            let bits = match narrow.contains(&data.a) {
+                                true => 32,
+                                false => inst.c as u8,
+                            };
                             self.somewhere(get(inst.b), (scale, bits), constant(code, data.c), inst.w != 0)
                         }
                         by => self.moved(get(inst.b), by, inst.w != 0),
@@ -151,6 +159,10 @@ impl Run<'_> {
             }
             if let Some((slot, value)) = set {
                 registers[slot as usize] = value;
+                narrow.retain(|&mut other| other != slot);
+                if inst.op == Op::SExt && inst.c <= 32 {
+                    narrow.push(slot);
+                }
                 condition = match comparison(inst) {
                     Some(comparison) if inst.b != slot && inst.c != slot => Some(Condition {
                         result: slot,
