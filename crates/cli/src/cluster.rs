@@ -44,11 +44,8 @@ pub(crate) fn worker(args: &WorkerArgs) -> Exit {
         Ok(server) => server,
         Err(fault) => return Exit::output(&fault.to_string()),
     };
-    let worked = Workers::new(&server, jobs, &stop, &note).and_then(|workers| {
-        note(&format!("{jobs} workers are ready"));
-        workers.work()
-    });
-    match worked {
+    note(&format!("{jobs} workers begin"));
+    match Workers::new(&server, jobs, &stop, &note).work() {
         Ok(()) => Exit::Code(0),
         Err(fault) => Exit::output(&fault.to_string()),
     }

@@ -28,7 +28,6 @@ const KEPT: usize = 4;
 /// Workers of one process.
 pub struct Workers<'a> {
     server: &'a Server,
-    tasks: Tasks,
     slots: Vec<Arc<Slot>>,
     /// Modules and terms, by name.
     objects: Mutex<VecDeque<(String, Arc<Vec<u8>>)>>,
@@ -97,35 +96,31 @@ impl Present {
 
 impl<'a> Workers<'a> {
     /// So many workers. They end when `stop` is set.
-    ///
-    /// # Errors
-    /// If the server has no JetStream.
     pub fn new(
         server: &'a Server,
         count: usize,
         stop: &'a AtomicBool,
         note: &'a (dyn Fn(&str) + Sync),
-    ) -> Result<Workers<'a>, Fault> {
+    ) -> Workers<'a> {
         let slot = |number: usize| {
             Arc::new(Slot {
                 name: format!("{}.{number}", here()),
                 ..Slot::default()
             })
         };
-        Ok(Workers {
+        Workers {
             server,
-            tasks: server.tasks()?,
             slots: (1..=count).map(slot).collect(),
             objects: Mutex::default(),
             stop,
             note,
-        })
+        }
     }
 
     /// Works until it is told to stop.
     ///
     /// # Errors
-    /// If the server does not send what workers are asked, or if there are no threads.
+    /// If the server has no JetStream, or if there are no threads.
     pub fn work(&self) -> Result<(), Fault> {
         let slots = self.slots.clone();
         let listening = self
@@ -134,7 +129,12 @@ impl<'a> Workers<'a> {
         std::thread::scope(|scope| {
             for slot in &self.slots {
                 let thread = std::thread::Builder::new().name("worker".to_owned());
-                let worker = Worker { all: self, slot };
+                let tasks = self.server.tasks()?;
+                let worker = Worker {
+                    all: self,
+                    slot,
+                    tasks,
+                };
                 let started = thread.spawn_scoped(scope, move || worker.work());
                 started.map_err(|error| Fault(format!("no thread: {error}")))?;
             }
@@ -171,6 +171,7 @@ impl<'a> Workers<'a> {
 struct Worker<'a> {
     all: &'a Workers<'a>,
     slot: &'a Slot,
+    tasks: Tasks,
 }
 
 /// A program on whose machines tasks are explored.
@@ -236,7 +237,7 @@ impl Worker<'_> {
     /// The next task that can be explored; `None` if the worker should end.
     fn next_task(&self) -> Option<Begun> {
         while !self.all.stop.load(Relaxed) {
-            match self.all.server.take(&self.all.tasks, LOOKS) {
+            match self.all.server.take(&self.tasks, LOOKS) {
                 Ok(Some(turn)) => {
                     if let Some(begun) = self.begin(turn) {
                         return Some(begun);

@@ -9,6 +9,7 @@ use async_nats::jetstream::{self, consumer};
 use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 
 /// A task of which its worker says nothing for so long is delivered again.
 const REDELIVERED: Duration = Duration::from_secs(4);
@@ -16,20 +17,26 @@ const REDELIVERED: Duration = Duration::from_secs(4);
 /// How often a worker says that it still works on a task.
 const RENEWED: Duration = Duration::from_secs(1);
 
+/// For how long a request for messages stays open.
+const OPEN: Duration = Duration::from_secs(20);
+
+/// The most answers that are taken at once.
+const MOST_ANSWERS: usize = 64;
+
 /// Longer messages are objects, to which the message refers.
 const INLINE: usize = 256 << 10;
 
 /// The first byte of a message that refers to an object. Others begin with their version.
 const REFERS: u8 = 0;
 
-/// The stream of tasks, for a worker.
+/// The stream of tasks, for one worker.
 pub struct Tasks {
-    consumer: Consumer<pull::Config>,
+    pull: Pull,
 }
 
 /// The stream of answers of one run, for its coordinator.
 pub struct Answers {
-    consumer: Consumer<pull::Config>,
+    pull: Pull,
     tasks: Stream,
     run: String,
 }
@@ -73,7 +80,9 @@ impl Server {
             };
             let consumer = stream.get_or_create_consumer("workers", config).await;
             let consumer = consumer.map_err(|error| Fault::of("no tasks", error))?;
-            Ok(Tasks { consumer })
+            Ok(Tasks {
+                pull: Pull::new(consumer, 1),
+            })
         })
     }
 
@@ -92,13 +101,14 @@ impl Server {
                 durable_name: Some(name.clone()),
                 filter_subject: subject.clone(),
                 ack_policy: consumer::AckPolicy::Explicit,
+                ack_wait: REDELIVERED,
                 max_ack_pending: -1,
                 ..Default::default()
             };
             let consumer = stream.get_or_create_consumer(&name, config).await;
             let consumer = consumer.map_err(|error| Fault::of("no answers", error))?;
             let answers = Answers {
-                consumer,
+                pull: Pull::new(consumer, MOST_ANSWERS),
                 tasks,
                 run: run.to_owned(),
             };
@@ -172,7 +182,7 @@ impl Server {
     /// # Errors
     /// If the server does not answer.
     pub fn take(&self, tasks: &Tasks, within: Duration) -> Result<Option<Turn>, Fault> {
-        let message = self.wait(first(&tasks.consumer, within))?;
+        let message = self.wait(tasks.pull.next(within))?;
         let Some(message) = message else { return Ok(None) };
         let deliveries = message.info().map_or(1, |info| info.delivered);
         let message = Arc::new(message);
@@ -216,19 +226,15 @@ impl Server {
     /// # Errors
     /// If the server does not answer.
     pub fn take_answers(&self, answers: &Answers, within: Duration) -> Result<Vec<Answer>, Fault> {
-        let Some(message) = self.wait(first(&answers.consumer, within))? else {
-            return Ok(Vec::new());
-        };
-        // What is there, too, is taken at once.
-        let messages = self.wait(async {
-            let mut messages = vec![message];
-            if let Ok(mut rest) = answers.consumer.fetch().max_messages(64).messages().await {
-                while let Some(Ok(message)) = rest.next().await {
-                    messages.push(message);
-                }
-            }
-            messages
-        });
+        let mut messages = Vec::new();
+        let mut patience = within;
+        while messages.len() < MOST_ANSWERS
+            && let Some(message) = self.wait(answers.pull.next(patience))?
+        {
+            messages.push(message);
+            // What is there, too, is taken at once.
+            patience = Duration::from_millis(1);
+        }
         let mut taken = Vec::new();
         for message in messages {
             if let Ok(bytes) = self.content(&message.payload) {
@@ -260,18 +266,46 @@ async fn purge(stream: &Stream, subject: &str) -> Result<(), Fault> {
         .map_err(|error| Fault::of("old messages", error))
 }
 
-async fn first(
-    consumer: &Consumer<pull::Config>,
-    within: Duration,
-) -> Result<Option<jetstream::Message>, Fault> {
-    let batch = consumer.batch().max_messages(1).expires(within);
-    let mut batch = batch
-        .messages()
-        .await
-        .map_err(|error| Fault::of("no tasks", error))?;
-    let limit = within + Duration::from_secs(5);
-    match tokio::time::timeout(limit, batch.next()).await {
-        Ok(Some(message)) => message.map(Some).map_err(|error| Fault::of("no tasks", error)),
-        Ok(None) | Err(_) => Ok(None),
+/// Messages that a consumer asks for. A request stays open from one call to the next: a message
+/// that came for a request that is not read any more would be delivered again much later.
+struct Pull {
+    consumer: Consumer<pull::Config>,
+    /// The most messages of one request.
+    most: usize,
+    open: Mutex<Option<pull::Batch>>,
+}
+
+impl Pull {
+    fn new(consumer: Consumer<pull::Config>, most: usize) -> Pull {
+        Pull {
+            consumer,
+            most,
+            open: Mutex::new(None),
+        }
+    }
+
+    /// The next message, if one comes within some time.
+    async fn next(&self, within: Duration) -> Result<Option<jetstream::Message>, Fault> {
+        let mut open = self.open.lock().await;
+        let batch = match &mut *open {
+            Some(batch) => batch,
+            none => {
+                let asked = self.consumer.batch().max_messages(self.most).expires(OPEN);
+                let asked = asked.messages().await;
+                none.insert(asked.map_err(|error| Fault::of("no messages", error))?)
+            }
+        };
+        match tokio::time::timeout(within, batch.next()).await {
+            Ok(Some(Ok(message))) => Ok(Some(message)),
+            Ok(None) => {
+                *open = None;
+                Ok(None)
+            }
+            Ok(Some(Err(error))) => {
+                *open = None;
+                Err(Fault::of("no messages", error))
+            }
+            Err(_) => Ok(None),
+        }
     }
 }
