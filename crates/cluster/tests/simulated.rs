@@ -374,3 +374,89 @@ fn an_answer_counts_once_and_only_if_it_is_awaited() {
     assert_eq!(one.take(answer(7), 3).learned, None);
     assert_eq!(*one.plot().0, after);
 }
+
+/// Messages of a search of a toy: a part that was begun and has given units away, and its answer.
+fn messages(toy: &Toy, config: &Config) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut one = coordinator(Plot::search(Common::default()), None, 7);
+    let mut messages = Vec::new();
+    for now in 0..40 {
+        let (hands, _) = one.tick(now);
+        for hand in hands {
+            let made = explored(toy, config, &hand, (2, 2));
+            let answer = Answer {
+                token: hand.token,
+                worker: "w".to_owned(),
+                spent: 1,
+                made: Ok(made),
+            };
+            messages.push((hand.bytes().unwrap(), answer.bytes().unwrap()));
+            one.take(answer, now);
+        }
+    }
+    messages
+}
+
+#[test]
+fn changed_messages_are_refused_or_harmless() {
+    let config = Config {
+        stop: Stop::Never,
+        max_executions: Some(200),
+        ..Config::default()
+    };
+    let mut random = fastrand::Rng::with_seed(3);
+    let (mut refused, mut explored_some, mut misfits) = (0, 0, 0);
+    for (seed, toy) in toys(0..25) {
+        for (hand, answer) in messages(&toy, &config) {
+            assert_eq!(Hand::read(&hand).unwrap().bytes().unwrap(), hand, "seed {seed}");
+            assert_eq!(
+                Answer::read(&answer).unwrap().bytes().unwrap(),
+                answer,
+                "seed {seed}"
+            );
+            assert!(Hand::read(&hand[..hand.len() - 1]).is_err());
+            for _ in 0..20 {
+                let (mut hand, mut answer) = (hand.clone(), answer.clone());
+                for bytes in [&mut hand, &mut answer] {
+                    for _ in 0..random.usize(1..4) {
+                        let at = random.usize(0..bytes.len());
+                        bytes[at] = random.u8(..);
+                    }
+                }
+                if let Ok(answer) = Answer::read(&answer) {
+                    let mut one = coordinator(Plot::search(Common::default()), None, 7);
+                    one.tick(0);
+                    one.take(answer, 1);
+                }
+                match Hand::read(&hand) {
+                    Ok(hand) => match explored(&toy, &config, &hand, (0, 4)).outcome {
+                        Outcome::Misfit(_) => misfits += 1,
+                        _ => explored_some += 1,
+                    },
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+    }
+    assert!(
+        refused > 50 && misfits > 50 && explored_some > 50,
+        "{refused} {misfits} {explored_some}"
+    );
+}
+
+#[test]
+fn messages_of_other_versions_and_long_ones_are_not_read() {
+    use selvedge_cluster::wire::Unreadable;
+    let beat = Beat {
+        worker: "w".to_owned(),
+        tool: "t".to_owned(),
+        has: None,
+        since: 1,
+    };
+    let mut bytes = beat.bytes().unwrap();
+    assert_eq!(Beat::read(&bytes), Ok(beat));
+    bytes[0] += 1;
+    assert_eq!(Beat::read(&bytes), Err(Unreadable::OtherVersion));
+    let long = vec![1; selvedge_cluster::wire::LONGEST + 1];
+    assert_eq!(Beat::read(&long), Err(Unreadable::TooLong(long.len())));
+    assert_eq!(Hand::read(&[]), Err(Unreadable::Damaged));
+}

@@ -1,12 +1,11 @@
 //! The board, kept by a NATS server with JetStream.
 //!
 //! - Tasks and answers are messages of two streams with work-queue retention: a message is kept
-//!   until
-//!   it is acknowledged. A worker says again and again that it still works on a task; if it does not,
-//!   the server delivers the task to another one.
+//!   until it is acknowledged. A worker says again and again that it still works on a task; if it
+//!   does not, the server delivers the task to another one.
 //! - A run's record is an entry of a key-value bucket. Its coordinator writes it every two seconds,
-//!   which is its lease, and each write names the revision that it replaces. So a second coordinator
-//!   is noticed.
+//!   which is its lease, and each write names the revision that it replaces. So a second
+//!   coordinator is noticed.
 //! - Programs, and states of runs, are objects of an object store.
 //! - Signs of life and requests are plain messages. They may be lost.
 //!
