@@ -17,7 +17,7 @@ use selvedge_explore::kept::{Done, Misfit, Next, Progress};
 use selvedge_model::{Limit, LimitKind};
 use selvedge_session::apart::{Failure, Outcome};
 use selvedge_vm::Carried;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The times of a coordinator, in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +106,8 @@ pub struct Coordinator {
     least: u64,
     /// How many answers about a unit did not fit.
     unfit: BTreeMap<u64, u32>,
+    /// Workers that have refused something, of which the user was told.
+    refusing: BTreeSet<String>,
 }
 
 /// What an exploration is about.
@@ -144,6 +146,7 @@ impl Coordinator {
             workers: BTreeMap::new(),
             least: pace.least,
             unfit: BTreeMap::new(),
+            refusing: BTreeSet::new(),
         }
     }
 
@@ -192,9 +195,11 @@ impl Coordinator {
         let made = match answer.made {
             Ok(made) => made,
             Err(Failing::Refused(why)) => {
-                taken
-                    .notes
-                    .push(format!("the worker {} refuses: {why}", answer.worker));
+                let worker = answer.worker;
+                if self.refusing.insert(worker.clone()) {
+                    let note = format!("warning: the worker {worker} refuses: {why}");
+                    taken.notes.push(note);
+                }
                 // Another one may take it.
                 self.out.remove(&answer.token);
                 self.plot.give_up(unit);

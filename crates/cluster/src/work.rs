@@ -206,6 +206,8 @@ impl Worker<'_> {
                     Err(error) => {
                         (self.all.note)(&format!("a task is refused: {error}"));
                         self.answer(begun, Err(Failing::Refused(error.to_string())));
+                        // Another worker may take it meanwhile.
+                        std::thread::sleep(LOOKS);
                         continue;
                     }
                 };
