@@ -51,6 +51,11 @@ impl Record {
         }
     }
 
+    /// True if something unsupported was met.
+    pub fn has_unsupported(&self) -> bool {
+        !self.unsupported.is_empty()
+    }
+
     /// Records a fault whose property was not requested. The fault parks its thread, so the
     /// thread's further actions are unknown, and the verdict is unknown, too. If the process has
     /// ended by the fault, there are no further actions.

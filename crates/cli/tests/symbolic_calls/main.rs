@@ -11,7 +11,7 @@ mod calls;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// What the runs are made with.
@@ -39,9 +39,11 @@ fn compare(name: &str, text: &str) -> Result<(), Failed> {
     std::fs::create_dir_all(&folder)?;
     let source = folder.join(format!("{name}.c"));
     std::fs::write(&source, text)?;
+    let [chosen, choosing] = [&["-DBEFORE"][..], &[]].map(|flags| compile(&source, flags));
+    let (chosen, choosing) = (chosen?, choosing?);
     for options in WAYS {
-        let before = run(&source, &[options, &["-DBEFORE"][..]].concat())?;
-        let by_call = run(&source, options)?;
+        let before = run(&chosen, options)?;
+        let by_call = run(&choosing, options)?;
         check(before == by_call, || {
             format!("{name} {options:?}: chosen before {before:?}, by the call {by_call:?}")
         })?;
@@ -51,6 +53,22 @@ fn compare(name: &str, text: &str) -> Result<(), Failed> {
         })?;
     }
     Ok(())
+}
+
+/// Makes an object, which is explored in several ways.
+fn compile(source: &Path, flags: &[&str]) -> Result<PathBuf, Failed> {
+    let object = source.with_extension(if flags.is_empty() { "o" } else { "before.o" });
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["cc", "-g", "-c"])
+        .args(flags)
+        .arg(source)
+        .arg("-o")
+        .arg(&object)
+        .output()?;
+    match output.status.success() {
+        true => Ok(object),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+    }
 }
 
 fn check(holds: bool, text: impl FnOnce() -> String) -> Result<(), Failed> {

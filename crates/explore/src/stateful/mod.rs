@@ -250,6 +250,12 @@ where
                 findings: self.record.finish(StopReason::Complete).faults,
             };
         }
+        if let Some(necessary) = &self.necessary
+            && stop == StopReason::Complete
+            && !self.record.has_unsupported()
+        {
+            necessary.conclude();
+        }
         self.record.statistics.forgotten_states = self.known.forgotten();
         Attempt::Holds(self.record.finish(stop))
     }

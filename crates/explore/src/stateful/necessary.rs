@@ -18,6 +18,8 @@ use selvedge_model::{Action, Choice, Conflict, Dependence, Event, Fingerprint, O
 #[derive(Debug, Default)]
 pub(super) struct Necessary {
     known: FxHashMap<(Digest, ThreadId), bool>,
+    /// The access of a thread that was taken alone, although another thread may conflict with it.
+    refuted: Option<Action>,
 }
 
 /// A state of the search path.
@@ -32,9 +34,6 @@ impl Necessary {
     /// True if more than one thread is taken of the machine's state, and if that is necessary.
     /// `ample`: the number of first choices that are taken. `name`: a thread's name, equal in each
     /// interleaving. The machine is returned to its state.
-    ///
-    /// # Panics
-    /// If one thread is taken with an access that conflicts.
     #[cold]
     pub(super) fn judge<M: Undo + Fingerprint>(
         &mut self,
@@ -60,8 +59,20 @@ impl Necessary {
             && accesses
             && self.conflicts(machine, first, name(first), control)
             && !control.is_stopped();
-        assert!(!meets, "a thread goes first that may not: {action:?}");
+        if meets {
+            self.refuted.get_or_insert(action);
+        }
         false
+    }
+
+    /// The end of a search that has explored everything and met nothing unsupported.
+    ///
+    /// # Panics
+    /// If a thread was taken alone with an access that conflicts. (An address that was hidden in
+    /// numbers may be the reason. Then the search has reported it as unsupported.)
+    pub(super) fn conclude(&self) {
+        let refuted = &self.refuted;
+        assert!(refuted.is_none(), "a thread goes first that may not: {refuted:?}");
     }
 
     /// True if another thread may do something that conflicts with a thread's next action before

@@ -71,7 +71,9 @@ static const struct timespec later = { 1000, 0 };
 
 pub fn load(body: &str, extension: &str, options: Options) -> Arc<Program> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let name = format!("sync-{}.{extension}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    // Several test programs have this file, and may run at the same time.
+    let program = env!("CARGO_CRATE_NAME");
+    let name = format!("{program}-{}.{extension}", NUMBER.fetch_add(1, Ordering::Relaxed));
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let text = if extension == "c" {
         format!("#define _GNU_SOURCE{PRELUDE}\n#line 1\n{body}")
