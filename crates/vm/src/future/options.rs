@@ -14,7 +14,7 @@ pub struct Futures {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Elements {
     /// No thread is followed: it may do anything to each object that it reaches
-    /// ([`crate::reach`]).
+    /// (`reach.rs`).
     Reachable,
     /// All elements of an array are treated as one.
     Together,
