@@ -536,7 +536,6 @@ fn unknown_options_and_later_features() {
     for arguments in [
         ["--strategy", "guarded"],
         ["--dependence", "predicate-published"],
-        ["--visibility", "reachable"],
         ["--malloc-failures", "on"],
         ["--property", "termination"],
     ] {
