@@ -19,7 +19,10 @@ const MOST: u64 = 400;
 #[test]
 fn reports_are_the_same() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let programs = programs(&corpus);
+    let mut programs = programs(&corpus);
+    if std::env::var_os("SELVEDGE_LONG").is_none() {
+        programs = programs.into_iter().step_by(2).collect(); // `cargo xtask nightly` takes all
+    }
     let next = AtomicUsize::new(0);
     let one_of_them = || {
         let mut counts = (0, 0);
