@@ -28,9 +28,23 @@ char *getenv(const char *name)
 char *secure_getenv(const char *name) { return getenv(name); }
 char *__secure_getenv(const char *name) { return getenv(name); }
 
+void __selvedge_unsupported(const char *what);
+
+// The time zone and the locale are fixed here (calendar.c, locale.c), so a variable that would change one must not.
+static void check(const char *string, size_t length)
+{
+    const char *value = string + length + 1;
+    if (length == 2 && !strncmp(string, "TZ", 2) && strcmp(value, "UTC") && strcmp(value, "UTC0"))
+        __selvedge_unsupported("a time zone other than UTC");
+    int of_locale = !strncmp(string, "LC_", 3) || !strncmp(string, "LANG", 4);
+    if (of_locale && *value && strcmp(value, "C") && strcmp(value, "POSIX"))
+        __selvedge_unsupported("a change of the locale by the environment");
+}
+
 // Makes a string a part of the environment, in place of one with the same name.
 static int add(char *string, size_t length)
 {
+    check(string, length);
     char **found = find(string, length);
     if (found)
     {

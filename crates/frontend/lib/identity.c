@@ -66,8 +66,12 @@ pid_t getpgrp(void) { return getpid(); }
 pid_t getpgid(pid_t process) { return of(process, "the group of another process"); }
 pid_t getsid(pid_t process) { return of(process, "the session of another process"); }
 
-// The leader of a group may not begin a session.
-pid_t setsid(void) { return refused(EPERM); }
+// It is refused to the leader of a group. Whether the process is one depends on who has started it.
+pid_t setsid(void)
+{
+    __selvedge_unsupported("a new session");
+    return refused(EPERM);
+}
 
 int gethostname(char *to, size_t room)
 {

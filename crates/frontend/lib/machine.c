@@ -9,9 +9,13 @@
 
 void __selvedge_unsupported(const char *what);
 
+extern int __selvedge_is_bound; // scheduling.c
+
 // A thread may run on each processor that there is.
 static int processors(size_t size, cpu_set_t *set)
 {
+    if (__atomic_load_n(&__selvedge_is_bound, __ATOMIC_SEQ_CST))
+        __selvedge_unsupported("the processors of a thread after threads were bound to some");
     long count = sysconf(_SC_NPROCESSORS_CONF);
     if (size < 8)
         return EINVAL;

@@ -102,14 +102,21 @@ int sched_setscheduler(pid_t process, int policy, const struct sched_param *para
     return by_errno(refused(policy, parameters->sched_priority));
 }
 
-// A thread may be bound to any processors of which the machine has one. Where it runs then makes no difference.
+// Set once some thread may not run on each processor.
+int __selvedge_is_bound;
+
+// A thread may be bound to any processors of which the machine has one. Where it runs then makes no difference. To which it is
+// bound is not kept (machine.c).
 static int bound(size_t size, const cpu_set_t *set)
 {
-    long count = sysconf(_SC_NPROCESSORS_CONF);
+    long count = sysconf(_SC_NPROCESSORS_CONF), chosen = 0;
     for (long i = 0; i < count; i++)
-        if (CPU_ISSET_S(i, size, set))
-            return 0;
-    return EINVAL;
+        chosen += CPU_ISSET_S(i, size, set) != 0;
+    if (chosen == 0)
+        return EINVAL;
+    if (chosen < count)
+        __atomic_store_n(&__selvedge_is_bound, 1, __ATOMIC_SEQ_CST);
+    return 0;
 }
 
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)

@@ -211,9 +211,15 @@ int sigwait(const sigset_t *set, int *number)
     return EINVAL;
 }
 
-// No signal is pending: one that is sent while it is blocked stops the exploration as unsupported, or comes from outside at the moment
-// at which sigwait takes it.
-int sigpending(sigset_t *set) { return sigemptyset(set); }
+// Only a signal that is blocked can be pending. Which of these are is not known.
+int sigpending(sigset_t *set)
+{
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, 0, &blocked);
+    if (blocked.__val[0])
+        __selvedge_unsupported("sigpending while the thread blocks signals");
+    return sigemptyset(set);
+}
 
 int killpg(pid_t group, int number)
 {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <syslog.h>
 
+void __selvedge_unsupported(const char *what);
+
 void vsyslog(int priority, const char *format, va_list values)
 {
     (void)priority;
@@ -23,6 +25,8 @@ void vsyslog(int priority, const char *format, va_list values)
         if (at[0] == '%' && at[1])
             changed[used++] = *++at;
     }
+    if (used >= sizeof changed - 64)
+        __selvedge_unsupported("a message of syslog with a long format");
     changed[used] = 0;
     vsnprintf(text, sizeof text, changed, values);
 }

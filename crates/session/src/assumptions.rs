@@ -17,7 +17,7 @@ pub(crate) fn assumptions(
 ) -> Vec<String> {
     let mut list = vec![
         "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
-        "what is no input is fixed: the program's arguments, an empty environment, two processors and 1 GiB of memory, what clocks and the system's random numbers say".to_owned(),
+        "what is no input is fixed: the program's arguments, an empty environment, the user, the host, two processors and 1 GiB of memory, what clocks and the system's random numbers say".to_owned(),
         "malloc and its relatives do not fail".to_owned(),
         match plan.quarantine.filter(|_| !plan.keeps_dead) {
             None => "freed memory is not used again".to_owned(),
@@ -83,6 +83,8 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(handlers));
     list.extend(program.and_then(waits_for_signals));
     list.extend(program.and_then(sockets));
+    list.extend(program.and_then(ready_descriptors));
+    list.extend(program.and_then(named_semaphores));
     if !setup.vm.visibility.includes_plain() {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
@@ -195,6 +197,20 @@ fn sockets(program: &Program) -> Option<String> {
     (has("socket") || has("socketpair")).then(|| {
         "what is sent arrives at once, whole and in order, no datagram is lost, and no other process uses the addresses of the program's sockets".into()
     })
+}
+
+/// The order in which ready descriptors are reported.
+fn ready_descriptors(program: &Program) -> Option<String> {
+    let has = |name| program.module.function(name).is_some();
+    (has("epoll_wait") || has("epoll_pwait")).then(|| {
+        "epoll_wait reports ready descriptors in the order in which they were added to the set".into()
+    })
+}
+
+/// What named semaphores there are.
+fn named_semaphores(program: &Program) -> Option<String> {
+    let opens = program.module.function("sem_open").is_some();
+    opens.then(|| "no named semaphore exists at first, and no other process uses the program's".into())
 }
 
 /// The places of statements, the first of them by name.
