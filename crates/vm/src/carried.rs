@@ -82,17 +82,7 @@ impl Program {
         drop(regions);
         self.executed.store(carried.executed, Ordering::Relaxed);
         self.spoiled.store(carried.spoiled, Ordering::Relaxed);
-        for (property, what) in &carried.open_questions {
-            self.leave_open(*property, what.clone());
-        }
-        for &stmt in &carried.address_uses {
-            self.note_address_use(stmt);
-        }
-        for &stmt in &carried.handlers {
-            self.note_handler(stmt);
-        }
-        self.add_reached(&carried.reached);
-        self.add_solver_statistics(&carried.solver);
+        self.note(carried);
     }
 }
 
@@ -102,6 +92,11 @@ impl Program {
     pub fn learn(&self, carried: &Carried) {
         self.executed.fetch_add(carried.executed, Ordering::Relaxed);
         self.spoiled.fetch_or(carried.spoiled, Ordering::Relaxed);
+        self.note(carried);
+    }
+
+    /// Adds everything that is no state of the exploration.
+    fn note(&self, carried: &Carried) {
         for (property, what) in &carried.open_questions {
             self.leave_open(*property, what.clone());
         }
