@@ -296,9 +296,6 @@ impl<'a> Watch<'a> {
     pub(crate) fn enter(&self, place: Place) {
         let mut state = self.state();
         state.place = place;
-        if place == Place::Writing {
-            self.wake();
-        }
         if place == Place::Concluding {
             // All that followed the flag has ended: what was found may be replayed for a while.
             state.control = None;
@@ -306,6 +303,11 @@ impl<'a> Watch<'a> {
             self.stop.clear();
         }
         drop(state);
+        // After the lock is free: the watcher does not wait for it, but looks again a tick later,
+        // and the run waits for the watcher.
+        if place == Place::Writing {
+            self.wake();
+        }
         plant(place);
     }
 
