@@ -1,9 +1,7 @@
 //! Write-write pruning by observers (`dpor::explore_observed`): what threads read is as by brute
 //! force, whatever is left in memory that nobody reads.
 
-mod common;
-
-use common::{Truth, asserts, never, run, truth};
+use crate::common::{Truth, asserts, never, run, truth};
 use fastrand::Rng;
 use selvedge_explore::dpor::Weaken;
 use selvedge_explore::{Config, Report};

@@ -1,9 +1,7 @@
 //! Identical threads that take turns: what is found is what brute force finds without turns, but
 //! for which of the identical threads does what.
 
-mod common;
-
-use common::{asserts, never, truth};
+use crate::common::{asserts, never, truth};
 use selvedge_base::ThreadId;
 use selvedge_detect::RaceDetector;
 use selvedge_explore::stateful::{self, Weaken as StatefulWeaken};

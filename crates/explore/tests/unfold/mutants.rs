@@ -1,9 +1,7 @@
 //! An oracle counts only once it was seen to fail: each part of `unfold` is left out in turn, and
 //! some random toy has to notice. `--nocapture` prints by what.
 
-mod common;
-
-use common::{ends, events, never};
+use crate::common::{ends, events, never};
 use selvedge_explore::unfold::Partial;
 use selvedge_explore::unfold::oracle::Weaken;
 use selvedge_explore::{Config, Order};

@@ -1,9 +1,7 @@
 //! Relations that refine the tables by the uses themselves, under `dpor` and `unfold`: what is
 //! called independent is explored in one order only, and nothing is lost.
 
-mod common;
-
-use common::{Collector, Seen, asserts, never, run, truth};
+use crate::common::{Collector, Seen, asserts, never, run, truth};
 use selvedge_explore::dpor::Weaken;
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control, Order, Report};

@@ -1,10 +1,8 @@
 //! Sections of a mutex as one event (`Config::peek`): the same ends as by brute force, in no more
 //! executions than without; and each condition on such sections is needed.
 
-mod common;
-
+use crate::common::{asserts, never, run, truth};
 use ToyOp::{Add, Assert, Assume, Cas, If, Lock, Read, Set, Unlock, Write};
-use common::{asserts, never, run, truth};
 use fastrand::Rng;
 use selvedge_explore::dpor::Weaken;
 use selvedge_explore::{Config, Report};

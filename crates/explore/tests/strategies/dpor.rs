@@ -1,8 +1,6 @@
 //! `dpor` against brute force, and exact counts.
 
-mod common;
-
-use common::{complaint, never, run, truth};
+use crate::common::{complaint, never, run, truth};
 use selvedge_base::usual_or_long;
 use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;

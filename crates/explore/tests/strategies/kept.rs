@@ -1,9 +1,7 @@
 //! An exploration that is interrupted, written down, read again and gone on with reports what one
 //! without interruption reports. What is left out of the state is noticed.
 
-mod common;
-
-use common::never;
+use crate::common::never;
 use selvedge_base::ContextId;
 use selvedge_detect::DeadlockDetector;
 use selvedge_explore::kept::{Begun, Keeper, Kept, Misfit, Product, State, UnitState};

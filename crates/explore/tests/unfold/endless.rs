@@ -1,9 +1,7 @@
 //! `unfold` with cutoffs on toys that run for ever: the same ends and failed assertions as brute
 //! force over states.
 
-mod common;
-
-use common::{Collector, Seen, asserts, never, truth};
+use crate::common::{Collector, Seen, asserts, never, truth};
 use selvedge_base::usual_or_long;
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control};

@@ -1,9 +1,7 @@
 //! A race detector that recalls what it knows, on random toys: it finds what one that sees
 //! everything finds.
 
-mod common;
-
-use common::never;
+use crate::common::never;
 use fastrand::Rng;
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use selvedge_detect::{About, RaceDetector, RecallingRaces};

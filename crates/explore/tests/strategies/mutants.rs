@@ -2,9 +2,7 @@
 //! turn, and each part of the algorithm left out, and some random toy has to notice. `--nocapture`
 //! prints the list.
 
-mod common;
-
-use common::{asserts, never, run, truth};
+use crate::common::{asserts, never, run, truth};
 use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;
 use selvedge_model::toy::{Toy, ToyEnd, mixed_toy, random_toy};

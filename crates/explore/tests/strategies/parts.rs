@@ -1,9 +1,7 @@
 //! A search in parts, which workers without common memory explore in any order, for any time, some
 //! of them twice, reports what one worker reports. What would be lost or counted twice is noticed.
 
-mod common;
-
-use common::never;
+use crate::common::never;
 use selvedge_base::ContextId;
 use selvedge_detect::DeadlockDetector;
 use selvedge_explore::kept::{Common, Misfit, Next, Part, Parts, Progress, ROOT, Tree, UnitState};

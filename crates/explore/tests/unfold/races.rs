@@ -1,8 +1,6 @@
 //! Races under `unfold` with cutoffs: where there is one without cutoffs, one is found.
 
-mod common;
-
-use common::never;
+use crate::common::never;
 use selvedge_base::usual_or_long;
 use selvedge_detect::RaceDetector;
 use selvedge_explore::unfold::oracle::{Keyed, Keys, Knowledge, Weaken};

@@ -1,8 +1,6 @@
 //! `stateful` against brute force: ends, failed assertions, threads that wait for ever, races.
 
-mod common;
-
-use common::{Collector, Seen, asserts, never, truth};
+use crate::common::{Collector, Seen, asserts, never, truth};
 use selvedge_base::ThreadId;
 use selvedge_base::usual_or_long;
 use selvedge_detect::RaceDetector;

@@ -1,9 +1,7 @@
 //! What `unfold` knows, event by event, against the reference unfolding: all events and no other,
 //! all immediate conflicts and no other, and where an execution ends, every conflicting extension.
 
-mod common;
-
-use common::events::{complaint, configurations};
+use crate::common::events::{complaint, configurations};
 use selvedge_base::usual_or_long;
 use selvedge_explore::Config;
 use selvedge_explore::unfold::oracle::Weaken;

@@ -1,8 +1,6 @@
 //! `unfold` against brute force: ends, failed assertions, and each maximal configuration once.
 
-mod common;
-
-use common::ends::{complaint, configurations};
+use crate::common::ends::{complaint, configurations};
 use selvedge_base::usual_or_long;
 use selvedge_explore::unfold;
 use selvedge_explore::unfold::oracle::Weaken;

@@ -1,8 +1,6 @@
 //! Several workers give what one gives; sampling finds only what can be reached.
 
-mod common;
-
-use common::{asserts, never, run, truth};
+use crate::common::{asserts, never, run, truth};
 use selvedge_explore::dpor::Weaken;
 use selvedge_explore::{Config, Control, Report, Stop, pct, random};
 use selvedge_model::toy::{Toy, ToyMachine, random_toy};
