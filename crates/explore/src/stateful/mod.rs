@@ -33,6 +33,7 @@ mod floating;
 mod known;
 mod names;
 mod necessary;
+mod waits;
 mod weaken;
 
 pub use weaken::Weaken;
@@ -40,8 +41,7 @@ pub use weaken::Weaken;
 use crate::estimate::explored_part;
 use crate::record::Record;
 use crate::report::Kind;
-use crate::spin::{find_spins, may_spin};
-use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
+use crate::stuck::{Fates, moves, waiting};
 use crate::{Assumption, Attempt, Config, Control, Report, Stop, until_it_holds};
 use commuting::{Commuting, Steps};
 use floating::{Floating, Synchronised};
@@ -51,8 +51,8 @@ use necessary::Necessary;
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, ForTests, Id, StmtId};
 use selvedge_model::{
-    Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Property, Status,
-    StopReason, Undo,
+    Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Status, StopReason,
+    Undo,
 };
 use std::convert::Infallible;
 
@@ -527,53 +527,6 @@ where
     fn parked(&self) -> usize {
         let pending = self.machine.pending().iter();
         pending.filter(|p| p.status == Status::Parked).count()
-    }
-
-    /// Reports to the detector each thread that never moves again, whatever the other threads do.
-    fn find_stuck(&mut self) {
-        let asked = self.config.properties.contains(&Property::Deadlock);
-        if !asked || self.fates.gave_up() || self.weaken.is(Weaken::Stuck) {
-            return;
-        }
-        for waiting in waiting(&self.machine) {
-            if self.control.is_stop_requested() {
-                return;
-            }
-            let name = self.names.of(waiting.thread);
-            match self.fates.of(&mut self.machine, waiting, name, self.control) {
-                Fate::Open => {}
-                Fate::Unknown if !waiting.firm => self.stays_open(waiting),
-                Fate::Stuck | Fate::Unknown => {
-                    self.detector
-                        .stuck(&self.machine, waiting.thread, &mut self.faults);
-                }
-            }
-        }
-    }
-
-    /// Reports to the detector if all enabled threads spin for ever. Asks once for each state.
-    fn find_spins(&mut self, key: Digest) {
-        let asked = self.config.properties.contains(&Property::Deadlock);
-        if !asked || !may_spin(self.machine.pending()) {
-            return;
-        }
-        if self.spins.insert(key) {
-            let start = self.machine.mark();
-            let found = (&mut self.detector, &mut self.faults);
-            find_spins(&mut self.machine, M::fingerprint, found);
-            self.machine.undo(start);
-        }
-    }
-
-    #[cold]
-    fn stays_open(&mut self, waiting: Waiting) {
-        let action = &self.machine.pending()[waiting.thread.index()].action;
-        let (name, stmt) = (self.names.text(waiting.thread), action.stmt);
-        self.record.limit(&Limit {
-            kind: LimitKind::Events,
-            detail: crate::stuck::too_many(&name, action),
-            stmt,
-        });
     }
 
     fn note_faults(&mut self) -> bool {

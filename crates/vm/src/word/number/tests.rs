@@ -1,6 +1,7 @@
 //! No two keys have one number, and each number leads back to its key.
 
 use super::*;
+use crate::word::*;
 use std::collections::HashMap;
 
 /// The number of a kind of key. A new kind does not compile until it has one, and the tests fail
