@@ -15,8 +15,8 @@ use std::process::Command;
 /// include.
 const DEPENDS: &str =
     "libc6 (>= 2.36), libgcc-s1, libstdc++6 (>= 12), libz3-4, clang-22, libllvm22, libc6-dev";
-/// Packages that programs in C++ and `selvedge build` also need.
-const RECOMMENDS: &str = "libstdc++-12-dev, llvm-22, lld-22";
+/// Packages that programs in C++, `selvedge build`, and native runs with sanitizers also need.
+const RECOMMENDS: &str = "libstdc++-12-dev, llvm-22, lld-22, libclang-rt-22-dev";
 
 /// Packages the given command; if there is none, builds it first.
 pub fn package(built: Option<&str>) -> Result<()> {

@@ -27,6 +27,12 @@
 
 #define WEAK __attribute__((weak))
 
+#ifdef SELVEDGE_SCHEDULED
+/* Not one of the program's calls. */
+int selvedge_plain_once(pthread_once_t *, void (*)(void));
+#define pthread_once selvedge_plain_once
+#endif
+
 struct object {
     char *name;
     const char *thread; /* behind the last @ of the name, or "0" */
@@ -39,7 +45,6 @@ static size_t count;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 static __thread char thread_name[256] = "0";
-static __thread unsigned children;
 static __thread size_t position;
 
 static void die(const char *what, const char *detail) {
@@ -71,10 +76,11 @@ static int is_thread_name(const char *text) {
     return text[0] == '0' && strspn(text, "0123456789.") == strlen(text);
 }
 
-static void load(void) {
-    const char *path = getenv("SELVEDGE_INPUTS");
-    if (!path)
-        die("SELVEDGE_INPUTS names no file of inputs", "");
+/* Of a program that was built for one test case: its file. */
+WEAK extern const unsigned char selvedge_ktest[];
+WEAK extern const size_t selvedge_ktest_size;
+
+static const unsigned char *read_all(const char *path, size_t *length) {
     FILE *file = fopen(path, "rb");
     if (!file)
         die("cannot read ", path);
@@ -91,8 +97,23 @@ static void load(void) {
         size += got;
     } while (got);
     fclose(file);
-    at = data;
-    end = data + size;
+    *length = size;
+    return data;
+}
+
+static void load(void) {
+    const char *path = getenv("SELVEDGE_INPUTS");
+    size_t size;
+    if (path) {
+        at = read_all(path, &size);
+    } else if (&selvedge_ktest_size) {
+        path = "the program's own";
+        at = selvedge_ktest;
+        size = selvedge_ktest_size;
+    } else {
+        die("SELVEDGE_INPUTS names no file of inputs", "");
+    }
+    end = at + size;
     if (size < 5 || memcmp(block(5), "KTEST", 5) != 0)
         die("not a .ktest file: ", path);
     size_t version = number();
@@ -152,6 +173,14 @@ static void take(void *target, size_t size) {
 
 /* ---- threads have names ------------------------------------------------------------------------------------------ */
 
+#ifdef SELVEDGE_SCHEDULED
+/* What keeps the program to a schedule creates the threads, and says who they are (replay.c). */
+void selvedge_name_thread(const char *name) {
+    snprintf(thread_name, sizeof thread_name, "%s", name);
+}
+#else
+static __thread unsigned children;
+
 struct start {
     void *(*run)(void *);
     int (*run_c11)(void *);
@@ -199,11 +228,6 @@ WEAK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, voi
     return error;
 }
 
-/* The last thread that this one has created is none of the program's. */
-void selvedge_not_a_child(void) {
-    children--;
-}
-
 WEAK int thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
     int (*real)(thrd_t *, thrd_start_t, void *);
     *(void **)&real = dlsym(RTLD_NEXT, "thrd_create");
@@ -216,6 +240,7 @@ WEAK int thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
     }
     return error;
 }
+#endif
 
 /* What the program prints to its two streams comes out in that order. */
 __attribute__((constructor)) static void unbuffered(void) {

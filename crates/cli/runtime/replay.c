@@ -4,7 +4,8 @@
    The program is linked with --wrap for each function below. A call waits until all steps before its own are done, does
    the real operation, which is possible then, and counts itself. When the schedule is over, everything runs freely: what is wrong
    must show by itself. This file is compiled without sanitizers, and waits by system calls that they do not see, so that the
-   order of the schedule hides no data race from them. */
+   order of the schedule hides no data race from them. Accesses to memory that may be steps have a call of `__selvedge_site`
+   before them and one of `__selvedge_site_done` behind (crates/instrument/src/sites.rs). */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,6 +102,25 @@ static const struct step *turn(const char *what) {
     }
 }
 
+/* The same for what need not be a step: an access to memory, for example to memory of this thread alone. Its step if that
+   is the next one of this thread. */
+static const struct step *turn_if_next(const char *what) {
+    for (;;) {
+        unsigned now = atomic_load(&done);
+        unsigned next = now;
+        while (next < selvedge_steps && (me < 0 || selvedge_order[next].thread != (unsigned)me))
+            next++;
+        if (next < selvedge_steps && strcmp(selvedge_order[next].what, what) != 0)
+            return NULL;
+        if (next < selvedge_steps && next == now)
+            return &selvedge_order[now];
+        /* No step is left: what follows comes after the schedule, unless a step waits for the end of this thread. */
+        if (next == selvedge_steps && (now == selvedge_steps || strcmp(selvedge_order[now].what, "join") == 0))
+            return NULL;
+        sleep_on(&done, now);
+    }
+}
+
 static int has_steps(void) {
     for (unsigned i = atomic_load(&done); i < selvedge_steps; i++)
         if (me >= 0 && selvedge_order[i].thread == (unsigned)me)
@@ -126,11 +147,15 @@ struct start {
     void *(*body)(void *);
     void *argument;
     int thread;
+    char name[256];
 };
 
-static int child(void) {
-    char text[256];
-    snprintf(text, sizeof text, "%s.%u", name(me), children + 1);
+/* Of the file that gives inputs: they are a thread's. */
+void selvedge_name_thread(const char *);
+
+static __thread char my_name[256] = "0";
+
+static int child(const char *text) {
     for (unsigned i = 0; i < selvedge_threads; i++)
         if (strcmp(selvedge_names[i], text) == 0)
             return (int)i;
@@ -141,6 +166,8 @@ static void *begin(void *data) {
     struct start start = *(struct start *)data;
     free(data);
     me = start.thread;
+    memcpy(my_name, start.name, sizeof my_name);
+    selvedge_name_thread(my_name);
     if (turn("start"))
         step_done();
     void *result = start.body(start.argument);
@@ -158,7 +185,11 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     struct start *start = malloc(sizeof *start);
     if (!start)
         deviates("create", "out of memory");
-    *start = (struct start){body, argument, child()};
+    start->body = body;
+    start->argument = argument;
+    if (snprintf(start->name, sizeof start->name, "%s.%u", my_name, children + 1) >= (int)sizeof start->name)
+        deviates("create", "threads are nested too deeply");
+    start->thread = child(start->name);
     atomic_fetch_add(&live, 1);
     int error = __real_pthread_create(thread, attributes, begin, start);
     if (error)
@@ -222,22 +253,174 @@ OPERATION("sempost", sem_post, (sem_t * semaphore), (semaphore))
 OPERATION("init", sem_init, (sem_t * semaphore, int shared, unsigned value), (semaphore, shared, value))
 OPERATION("destroy", sem_destroy, (sem_t * semaphore), (semaphore))
 
+/* Without waiting: the schedule says when it comes. */
+#define PAUSE(function, result, parameters)                                                                             \
+    result __wrap_##function parameters {                                                                               \
+        if (turn("yield"))                                                                                              \
+            step_done();                                                                                                \
+        return 0;                                                                                                       \
+    }
+
+PAUSE(sched_yield, int, (void))
+PAUSE(thrd_yield, int, (void))
+PAUSE(sleep, unsigned, (unsigned seconds __attribute__((unused))))
+PAUSE(usleep, int, (unsigned time __attribute__((unused))))
+PAUSE(nanosleep, int,
+      (const struct timespec *time __attribute__((unused)), struct timespec *rest __attribute__((unused))))
+
+/* Whoever enters first runs the routine; others enter when it is done. */
+static __thread void (*routine)(void);
+
+static void run_once(void) {
+    routine();
+    if (turn("once done"))
+        step_done();
+}
+
+int __real_pthread_once(pthread_once_t *, void (*)(void));
+int __wrap_pthread_once(pthread_once_t *control, void (*function)(void)) {
+    if (turn("once"))
+        step_done();
+    void (*outer)(void) = routine;
+    routine = function;
+    int result = __real_pthread_once(control, run_once);
+    routine = outer;
+    return result;
+}
+
+/* For the runtime itself. */
+int selvedge_plain_once(pthread_once_t *control, void (*function)(void)) {
+    return __real_pthread_once(control, function);
+}
+
+void __wrap_call_once(once_flag *flag, void (*function)(void)) {
+    __wrap_pthread_once((pthread_once_t *)flag, function);
+}
+
+/* ---- accesses to memory -------------------------------------------------------------------------------------------- */
+
+static __thread const struct step *access_step;
+
+void __selvedge_site(const char *what) {
+    access_step = turn_if_next(what);
+}
+
+void __selvedge_site_done(void) {
+    if (access_step)
+        step_done();
+    access_step = NULL;
+}
+
+/* An atomic block is one step. */
+static __thread const struct step *block_step;
+static __thread unsigned block_depth;
+
+void __wrap___VERIFIER_atomic_begin(void) {
+    if (block_depth++ == 0)
+        block_step = turn("block");
+}
+
+void __wrap___VERIFIER_atomic_end(void) {
+    if (block_depth == 0 || --block_depth > 0)
+        return;
+    if (block_step)
+        step_done();
+    /* Others may run before what follows. */
+    if (turn_if_next("yield"))
+        step_done();
+}
+
+/* ---- barriers -------------------------------------------------------------------------------------------------------- */
+
+/* The serial thread is the last to arrive, in the order of the schedule. */
+static struct barrier {
+    _Atomic(void *) address;
+    _Atomic unsigned threads, arrived;
+} barriers[64];
+
+static struct barrier *barrier_at(void *address) {
+    for (unsigned i = 0; i < sizeof barriers / sizeof *barriers; i++)
+        if (atomic_load(&barriers[i].address) == address)
+            return &barriers[i];
+    return NULL;
+}
+
+int __real_pthread_barrier_init(pthread_barrier_t *, const pthread_barrierattr_t *, unsigned);
+int __wrap_pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *how, unsigned threads) {
+    const struct step *step = turn("init");
+    struct barrier *place = barrier_at(barrier);
+    for (unsigned i = 0; !place && i < sizeof barriers / sizeof *barriers; i++) {
+        void *none = NULL;
+        if (atomic_compare_exchange_strong(&barriers[i].address, &none, barrier))
+            place = &barriers[i];
+    }
+    if (!place)
+        deviates("init", "more barriers than can be followed");
+    atomic_store(&place->threads, threads);
+    atomic_store(&place->arrived, 0);
+    int result = __real_pthread_barrier_init(barrier, how, threads);
+    if (step)
+        step_done();
+    return result;
+}
+
+OPERATION("destroy", pthread_barrier_destroy, (pthread_barrier_t * barrier), (barrier))
+
+int __real_pthread_barrier_wait(pthread_barrier_t *);
+int __wrap_pthread_barrier_wait(pthread_barrier_t *barrier) {
+    const struct step *step = turn("arrive");
+    struct barrier *place = barrier_at(barrier);
+    unsigned arrived = place ? atomic_fetch_add(&place->arrived, 1) + 1 : 0;
+    int is_last = place && arrived % atomic_load(&place->threads) == 0;
+    if (step)
+        step_done();
+    enter("pthread_barrier_wait");
+    __real_pthread_barrier_wait(barrier);
+    leave();
+    if (turn("leave"))
+        step_done();
+    return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
 /* ---- condition variables ------------------------------------------------------------------------------------------- */
 
-/* No real one is used: the schedule says who wakes when. After its end a signal wakes everybody, as POSIX permits. */
-static int waits(pthread_mutex_t *mutex, const char *function) {
+static int is_over(clockid_t clock, const struct timespec *end) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
+}
+
+/* No real one is used: the schedule says who wakes when. After its end a signal wakes everybody, as POSIX permits. A wait
+   with a deadline ends without a signal where the schedule says so; after the end of the schedule, at its deadline. */
+static int waits(pthread_mutex_t *mutex, const char *function, clockid_t clock, const struct timespec *end) {
     const struct step *step = turn("wait");
     unsigned before = atomic_load(&late);
+    int timed_out = 0;
     int error = __real_pthread_mutex_unlock(mutex);
     if (step)
         step_done();
-    enter(function);
-    /* Its step may come; or the schedule ends with this thread in the wait. */
-    while (!(step = turn("wake")) && atomic_load(&late) == before)
-        sleep_on(&late, before);
+    if (!end)
+        enter(function);
+    for (;;) {
+        step = end ? turn_if_next("timeout") : NULL;
+        if (step) {
+            timed_out = 1;
+            step_done();
+        }
+        /* Its step may come; or the schedule ends with this thread in the wait. */
+        if ((step = turn("wake")) || atomic_load(&late) != before)
+            break;
+        if (end && is_over(clock, end)) {
+            timed_out = 1;
+            break;
+        }
+        struct timespec moment = {0, 1000 * 1000};
+        syscall(SYS_futex, &late, FUTEX_WAIT_PRIVATE, before, end ? &moment : NULL, NULL, 0);
+    }
     __real_pthread_mutex_lock(mutex);
-    leave();
-    int failed = step && step->failed;
+    if (!end)
+        leave();
+    int failed = timed_out || (step && step->failed);
     if (step)
         step_done();
     return error ? error : failed ? ETIMEDOUT : 0;
@@ -245,7 +428,18 @@ static int waits(pthread_mutex_t *mutex, const char *function) {
 
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
     (void)condition;
-    return waits(mutex, "pthread_cond_wait");
+    return waits(mutex, "pthread_cond_wait", 0, NULL);
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *end) {
+    (void)condition;
+    return waits(mutex, "pthread_cond_timedwait", CLOCK_REALTIME, end);
+}
+
+int __wrap_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                                  const struct timespec *end) {
+    (void)condition;
+    return waits(mutex, "pthread_cond_clockwait", clock, end);
 }
 
 static int signals(const char *what) {
@@ -276,7 +470,7 @@ static void *watch(void *unused) {
     unsigned before = atomic_load(&moves);
     for (int still = 0;;) {
         struct timespec moment = {0, 100 * 1000 * 1000};
-        nanosleep(&moment, NULL);
+        syscall(SYS_nanosleep, &moment, NULL);
         unsigned now = atomic_load(&moves);
         still = now == before ? still + 1 : 0;
         before = now;
@@ -298,16 +492,10 @@ static void *watch(void *unused) {
     }
 }
 
-/* Of the file that gives inputs, if it is linked: it counts threads, too. */
-__attribute__((weak)) void selvedge_not_a_child(void);
-
 __attribute__((constructor)) static void prepare(void) {
     pthread_t watcher;
-    if (__real_pthread_create(&watcher, NULL, watch, NULL) == 0) {
+    if (__real_pthread_create(&watcher, NULL, watch, NULL) == 0)
         __real_pthread_detach(watcher);
-        if (selvedge_not_a_child)
-            selvedge_not_a_child();
-    }
     if (turn("start"))
         step_done();
 }

@@ -5,6 +5,7 @@
 //! one process ([`examine()`]).
 
 mod args;
+mod build;
 mod cc;
 mod check;
 mod cluster;
@@ -19,7 +20,9 @@ mod last_words;
 mod lsp;
 mod memory;
 mod native;
+mod native_case;
 mod native_replay;
+mod native_schedule;
 mod observe;
 mod options;
 mod output;
@@ -120,7 +123,7 @@ fn run() -> Exit {
         }) => cover::run(*args),
         Ok(Cli {
             command: Command::Build(args),
-        }) => native::build(&args),
+        }) => build::run(&args),
         Ok(Cli {
             command: Command::Run(args),
         }) => native::run(*args),

@@ -1,6 +1,6 @@
-//! `selvedge build` and `selvedge run`: the native program that keeps to a set of schedules.
+//! The native program that keeps to a set of schedules, and `selvedge run`, which runs it.
 
-use crate::args::{BuildArgs, Deviation, RunArgs};
+use crate::args::{Deviation, RunArgs};
 use crate::cover;
 use crate::exit::Exit;
 use crate::output::{note, print};
@@ -16,18 +16,6 @@ use std::process::Command;
 
 /// Runs a program natively on a test case.
 pub(crate) const RUNTIME: &str = include_str!("../runtime/inputs.c");
-
-/// Runs `build`.
-pub(crate) fn build(args: &BuildArgs) -> Exit {
-    let cover = match cover::read(&args.schedules) {
-        Ok(cover) => cover,
-        Err(exit) => return exit,
-    };
-    match make(&args.input, &cover, &args.output, args.on_deviation) {
-        Ok(()) => Exit::Code(0),
-        Err(exit) => exit,
-    }
-}
 
 /// Runs `run`.
 pub(crate) fn run(mut args: RunArgs) -> Exit {
@@ -63,7 +51,10 @@ pub(crate) fn run(mut args: RunArgs) -> Exit {
 }
 
 /// Compiles a source for a set of schedules.
-fn make(input: &Path, cover: &Cover, output: &Path, on: Deviation) -> Result<(), Exit> {
+///
+/// # Errors
+/// How the command ends if there is no program.
+pub(crate) fn make(input: &Path, cover: &Cover, output: &Path, on: Deviation) -> Result<(), Exit> {
     let extension = input.extension().unwrap_or_default().to_string_lossy();
     if !matches!(&*extension, "c" | "i") {
         return Err(unsupported("a native program of anything but one C source"));

@@ -16,19 +16,30 @@ pub(crate) fn read(finding: &Path, trusts: bool) -> Result<(FindingFile, Setup),
     let text = files::read_text(finding, files::LARGEST)
         .map_err(|error| Exit::input(&format!("cannot read {path}: {error}")))?;
     let mut saved = FindingFile::read(&text).map_err(|error| Exit::input(&format!("{path}: {error}")))?;
-    beside(&mut saved.schedule, finding);
-    if !trusts && let Err(reason) = trust(&saved.schedule, finding) {
-        return Err(Exit::input(&format!(
-            "{path}: {reason}; if you trust whoever made the finding, replay it with --trust"
-        )));
-    }
-    let mut setup = Setup::from_schedule(&saved.schedule)
-        .map_err(|message| Exit::input(&format!("{path}: {message}")))?;
-    setup.frontend.trust = trusts;
+    let mut setup = setup(&mut saved.schedule, finding, trusts)?;
     if setup.vm.inputs.is_some() {
         setup.vm.inputs = Some(saved.inputs.clone());
     }
     Ok((saved, setup))
+}
+
+/// How the program of a schedule is made and run. `file`: where the schedule stands; files are
+/// looked for beside it, too.
+///
+/// # Errors
+/// How the command ends if the schedule asks for what is not trusted, or for what there is not.
+pub(crate) fn setup(schedule: &mut Schedule, file: &Path, trusts: bool) -> Result<Setup, Exit> {
+    let path = file.display();
+    beside(schedule, file);
+    if !trusts && let Err(reason) = trust(schedule, file) {
+        return Err(Exit::input(&format!(
+            "{path}: {reason}; if you trust whoever made the finding, replay it with --trust"
+        )));
+    }
+    let mut setup =
+        Setup::from_schedule(schedule).map_err(|message| Exit::input(&format!("{path}: {message}")))?;
+    setup.frontend.trust = trusts;
+    Ok(setup)
 }
 
 /// Files that are not where a schedule names them, from the current directory, but beside the

@@ -4,12 +4,16 @@
 //! A module is rewritten as text, which the compiler has written and will read again. Functions are
 //! renamed, stores of line numbers and a table of addresses are added, and nothing else is touched.
 //!
+//! [`sited`] does less: it tells a runtime of each access to memory that a schedule may name.
+//!
 //! # Invariants
 //!
 //! LLVM is not linked. What the runtime has no form of is refused by name, never left as it is.
 
 mod module;
+mod sites;
 mod tables;
 
 pub use module::{Refused, rewritten};
+pub use sites::{Sited, site, sited};
 pub use tables::{OnDeviation, runtime};

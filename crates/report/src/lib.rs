@@ -4,6 +4,7 @@
 //! A [`RunReport`] is plain data with every name resolved; the writers only arrange it. Nothing
 //! here does I/O.
 
+mod case_file;
 mod covered;
 mod data;
 mod finding_file;
@@ -22,6 +23,7 @@ mod snippet;
 mod witness;
 mod words;
 
+pub use case_file::CaseFile;
 pub use covered::{Covered, CoveredUnfolding};
 pub use data::{
     AccessSite, AssertionReport, FindingReport, Layer, Reason, Row, RowKind, RunReport, Statistics,

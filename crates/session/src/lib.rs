@@ -103,7 +103,7 @@ pub use observer::{Observer, Stage, Unobserved};
 pub use options::{Dependence, Options, Strategy, Symmetry, Visibility};
 pub use parts_worker::{PartsWorker, Source};
 pub use plan::Plan;
-pub use replay::{Replay, ReplayStep, program, replay, replay_on};
+pub use replay::{Replay, ReplayStep, program, replay, replay_on, steps_of};
 pub use selvedge_analysis::essential::Purpose;
 pub use setup::{Setup, file_flags, sources};
 pub use trust::{Refused, check as trust};

@@ -11,9 +11,9 @@ use crate::trace::{Move, Trace};
 use selvedge_base::Location;
 use selvedge_detect::Detectors;
 use selvedge_frontend::Loaded;
-use selvedge_model::{Describe, Fault, Op};
+use selvedge_model::{Describe, Fault, MemoryOrder, Op};
 use selvedge_report::{FindingFile, FindingReport, Sources};
-use selvedge_schedule::Step;
+use selvedge_schedule::{Schedule, Step};
 use selvedge_vm::{Program, Vm};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,8 +47,12 @@ pub struct ReplayStep {
     pub text: String,
     /// Its operation.
     pub op: Op,
+    /// It is an atomic access to memory.
+    pub atomic: bool,
     /// It failed: a lock that was only tried.
     pub failed: bool,
+    /// Which of its outcomes, of those that the order of threads leaves open.
+    pub alternative: u16,
     /// The place.
     pub location: Location,
     /// The output of the program in this step.
@@ -88,6 +92,23 @@ pub fn replay(
         &program(setup, loaded)?,
         (&sources, files),
     ))
+}
+
+/// The steps of a schedule that need show no finding: a test case's.
+///
+/// # Errors
+/// If the program cannot be run, or a step cannot be made.
+pub fn steps_of(schedule: &Schedule, setup: &Setup, loaded: Loaded) -> Result<Vec<ReplayStep>, Error> {
+    let program = program(setup, loaded)?;
+    let moves: Vec<Move> = schedule.steps.iter().map(Move::of).collect();
+    let made = steps(&program, &moves);
+    match made.len() == moves.len() {
+        true => Ok(made),
+        false => Err(Error::Program(format!(
+            "step {} of the schedule does not fit the program",
+            made.len() + 1
+        ))),
+    }
 }
 
 /// The same on a program that is [ready](program), with its sources.
@@ -136,11 +157,7 @@ fn follow(saved: &FindingFile, program: &Arc<Program>) -> (VmTrace, Option<Strin
     let mut trace = Trace::new(vm, detectors, Vec::new());
     let mut failure = None;
     for step in &saved.schedule.steps {
-        let step = Move {
-            thread: step.thread.clone(),
-            alternative: step.alternative,
-        };
-        if let Err(error) = trace.make(&step) {
+        if let Err(error) = trace.make(&Move::of(step)) {
             failure = Some(error.to_string());
             break;
         }
@@ -210,7 +227,9 @@ fn steps(program: &Arc<Program>, moves: &[Move]) -> Vec<ReplayStep> {
             thread: step.thread.clone(),
             text: made.text.clone(),
             op: made.action.op,
+            atomic: made.action.order != MemoryOrder::NotAtomic,
             failed: made.failed,
+            alternative: step.alternative,
             location: trace.machine.location(made.action.stmt),
             output: output.get(written..).unwrap_or_default().to_vec(),
         });

@@ -19,6 +19,15 @@ pub(crate) struct Move {
     pub(crate) alternative: u16,
 }
 
+impl Move {
+    pub(crate) fn of(step: &selvedge_schedule::Step) -> Move {
+        Move {
+            thread: step.thread.clone(),
+            alternative: step.alternative,
+        }
+    }
+}
+
 /// A step that was made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Made {

@@ -25,25 +25,43 @@ pub(crate) struct CoverArgs {
     pub(crate) check: CheckArgs,
 }
 
-/// Build the native program that keeps to a set of schedules (docs/cover.md).
+/// Build the native program that keeps to a set of schedules (docs/cover.md), or to the schedule
+/// and inputs of one test case or finding (docs/cases.md).
 ///
-/// Compiler options are those that the set was made with. At the first operation that no schedule
-/// of the set has there the program says so and ends with exit code 120. Exit codes of `build`: 0,
-/// 5 the program uses what has no native form, 1, 2 and 6 as for `check`.
+/// Compiler options are those that the set or case was made with. At the first operation that no
+/// schedule of the set has there the program says so and ends with exit code 120. Exit codes of
+/// `build`: 0, 5 the program uses what has no native form, 1, 2 and 6 as for `check`.
 #[derive(Args, Debug)]
 pub(crate) struct BuildArgs {
-    /// The C source that the set is of
-    #[arg(value_name = "FILE")]
-    pub(crate) input: PathBuf,
+    /// The C source that the set is of; a case names its own sources
+    #[arg(
+        value_name = "FILE",
+        required_unless_present = "case",
+        conflicts_with = "case"
+    )]
+    pub(crate) input: Option<PathBuf>,
     /// The set, as `selvedge cover -o` has written it
-    #[arg(long, value_name = "SCHEDULES")]
-    pub(crate) schedules: PathBuf,
+    #[arg(long, value_name = "SCHEDULES", required_unless_present = "case")]
+    pub(crate) schedules: Option<PathBuf>,
+    /// A test case of `selvedge check --emit-tests`, or a saved finding. The program, in C or C++,
+    /// runs on this schedule each time, and freely when it is over. A finding that a sanitizer
+    /// shows is built with that
+    #[arg(long, value_name = "CASE.json", conflicts_with = "schedules")]
+    pub(crate) case: Option<PathBuf>,
+    /// Do whatever the case asks for: pass any option to the compiler, and read files anywhere
+    #[arg(long, requires = "case")]
+    pub(crate) trust: bool,
     /// The program to write
     #[arg(short = 'o', long, value_name = "PROGRAM")]
     pub(crate) output: PathBuf,
     /// What the program does at an operation that no schedule has there, beside saying so: stop, or
     /// go on without schedules
-    #[arg(long, default_value = "stop", value_name = "stop|free")]
+    #[arg(
+        long,
+        default_value = "stop",
+        value_name = "stop|free",
+        conflicts_with = "case"
+    )]
     pub(crate) on_deviation: Deviation,
 }
 

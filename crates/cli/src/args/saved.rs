@@ -27,8 +27,9 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Then build the program natively, and run it on the same schedule and inputs, with the
-    /// sanitizer that shows this kind of finding: programs in C. Exit code 10 if the native program
-    /// shows it, too, 5 if not, or if the schedule has steps that no native program can be kept to
+    /// sanitizer that shows this kind of finding: programs in C and C++. Exit code 10 if the native
+    /// program shows it, too, 5 if not, or if the schedule has steps that no native program can be
+    /// kept to
     #[arg(long)]
     pub(crate) native: bool,
 }
