@@ -223,6 +223,10 @@ fn programs_in_cxx_fail_each_time() {
     std::fs::write(at.join("box.cc"), CXX).unwrap();
     let (code, out, err) = run(at, &["check", "--strategy", "dpor", "box.cc"]);
     assert_eq!(code, 10, "{out}{err}");
+    // Main shows what the other thread did not do.
+    let cause = "cause: thread 0.1 waits on `box.c` at box.cc:16, wakes without a signal, and does not test its \
+                 condition again: `while` is needed";
+    assert!(out.contains(cause), "{out}");
     let (code, out, err) = run(at, &["build", "--case", "FINDING.json", "-o", "fails"]);
     assert_eq!(code, 0, "{out}{err}");
     assert_eq!(ends(at, "fails", 100), [Some(libc::SIGABRT); 100]);

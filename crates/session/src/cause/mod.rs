@@ -48,7 +48,11 @@ pub(crate) fn cause(
     match fault.kind.property() {
         Property::Deadlock | Property::DataRace | Property::Pthread => None,
         Property::Leak | Property::Cleanup => None,
-        _ => stale::stale(trace, at?),
+        _ => stale::stale(trace, at?).or_else(|| {
+            let text = waits::not_tested_by_another(trace, at?)?;
+            let accesses = Vec::new();
+            Some(Cause { text, accesses })
+        }),
     }
 }
 

@@ -6,34 +6,65 @@ use crate::trace::Made;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Describe, Machine, ObjectId, Op, Status};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// A thread that was woken, and acted without testing its condition again: what it tested before
-/// the wait is known by the statements that read.
+/// the wait is known by the statements that read. `at`: the step of a fault, which is the thread's.
 pub(super) fn not_tested_again(trace: &VmTrace, at: usize) -> Option<String> {
+    let thread = trace.made[at].action.thread;
+    let woken = last_woken(trace, at, thread)?;
+    // The thread still has the mutex that it was woken with.
+    let mutex = trace.machine.object_name(trace.made[woken].action.object2);
+    let own = (woken..at).filter(|&step| trace.made[step].action.thread == thread);
+    let mut held = own.map(|step| trace.made[step].held.contains(&mutex));
+    held.all(|held| held)
+        .then(|| untested(trace, thread, woken, at))
+        .flatten()
+}
+
+/// The same of another thread than that which shows the fault: what it did with the mutex that it
+/// was woken with is looked at.
+pub(super) fn not_tested_by_another(trace: &VmTrace, at: usize) -> Option<String> {
+    let faulty = trace.made[at].action.thread;
+    let threads = (0..trace.machine.pending().len()).map(ThreadId::from_index);
+    let others = threads.filter(|thread| *thread != faulty);
+    let mut causes = others.filter_map(|thread| {
+        let woken = last_woken(trace, at, thread)?;
+        let mutex = trace.machine.object_name(trace.made[woken].action.object2);
+        let own = (woken..=at).filter(|&step| trace.made[step].action.thread == thread);
+        let section = own.take_while(|&step| trace.made[step].held.contains(&mutex));
+        untested(trace, thread, woken, section.last()?)
+    });
+    causes.next()
+}
+
+/// The last step up to another one in which a thread came back from a wait.
+fn last_woken(trace: &VmTrace, at: usize, thread: ThreadId) -> Option<usize> {
+    let woken = |made: &Made| made.action.thread == thread && made.action.op == Op::WaitAcquire;
+    trace.made[..=at].iter().rposition(woken)
+}
+
+/// What to say of a thread that came back from a wait at a step and did not read again, up to
+/// another one, what it had read before the wait.
+fn untested(trace: &VmTrace, thread: ThreadId, woken: usize, at: usize) -> Option<String> {
     let made = &trace.made[..=at];
-    let thread = made[at].action.thread;
     let own = |step: &usize| made[*step].action.thread == thread;
-    let woken = (0..=at)
-        .rev()
-        .filter(own)
-        .find(|&step| made[step].action.op == Op::WaitAcquire)?;
     let waits = (0..woken)
         .rev()
         .filter(own)
         .find(|&step| made[step].action.op == Op::WaitRelease)?;
-    // The thread still has the mutex that it was woken with.
     let mutex = trace.machine.object_name(made[woken].action.object2);
     let since = (woken..=at).filter(own);
-    if !since
-        .clone()
-        .all(|step| made[step].held.contains(&mutex) || step == at)
-    {
-        return None;
-    }
     // What it has read with this mutex, before it waited.
     let before = (0..waits).rev().filter(own);
     let before = before.take_while(|&step| made[step].held.contains(&mutex));
-    let tested: BTreeSet<StmtId> = before.flat_map(|step| reads(&made[step])).collect();
+    // A wait reads what it is given, before and behind it.
+    let wait = made[waits].action.stmt;
+    let tested: BTreeSet<StmtId> = before
+        .flat_map(|step| reads(&made[step]))
+        .filter(|stmt| *stmt != wait)
+        .collect();
     let again = since
         .flat_map(|step| reads(&made[step]))
         .any(|stmt| tested.contains(&stmt));
@@ -102,8 +133,13 @@ pub(super) fn wrong_thread(trace: &VmTrace, waiter: ThreadId, condition: ObjectI
         .iter()
         .any(|made| made.action.thread == woken && waits(made));
     let condition = vm.object_name(condition);
+    let file = vm.own_location(made.action.stmt, made.context).file;
+    let all = match Path::new(&file).extension().and_then(OsStr::to_str) {
+        None | Some("c" | "h" | "i") => "pthread_cond_broadcast",
+        Some(_) => "notify_all",
+    };
     Some(format!(
-        "the last signal of {condition} (thread {}, {}) wakes thread {}, {}and not thread {}: `pthread_cond_broadcast` is needed, {}",
+        "the last signal of {condition} (thread {}, {}) wakes thread {}, {}and not thread {}: `{all}` is needed, {}",
         made.step.thread,
         place(trace, made.action.stmt, made.context),
         vm.thread_name(woken),
