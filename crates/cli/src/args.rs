@@ -213,8 +213,8 @@ pub(crate) struct CheckArgs {
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_QUARANTINE", value_name = "N")]
     pub(crate) quarantine: Option<u32>,
     /// Write the events that unfold found, with what holds between them, to a file that ends in
-    /// .dot or .json; up to 2000
-    #[arg(help_heading = REPORT, long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json")]
+    /// .dot, .json or .html (a page for a browser); up to 2000
+    #[arg(help_heading = REPORT, long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json|FILE.html")]
     pub(crate) dump_unfolding: Option<PathBuf>,
     /// Keep in this file what another process needs to go on with the exploration, if this one is
     /// killed: --resume. For dpor, random and pct; auto is dpor then

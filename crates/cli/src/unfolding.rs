@@ -16,7 +16,7 @@ pub(crate) fn wanted<'a>(args: &'a CheckArgs, options: &Options) -> Result<Optio
     match form(file) {
         Some(_) => Ok(Some(file)),
         None => Err(format!(
-            "--dump-unfolding {}: the name must end in .dot or .json",
+            "--dump-unfolding {}: the name must end in .dot, .json or .html",
             file.display()
         )),
     }
@@ -26,6 +26,7 @@ fn form(file: &Path) -> Option<Form> {
     match file.extension()?.to_str()? {
         "dot" => Some(Form::Dot),
         "json" => Some(Form::Json),
+        "html" => Some(Form::Html),
         _ => None,
     }
 }

@@ -101,7 +101,7 @@ fn usage_errors_exit_with_1() {
                 "u.png",
                 "a.c",
             ],
-            ".dot or .json",
+            ".dot, .json or .html",
         ),
         (
             &[

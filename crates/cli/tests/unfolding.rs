@@ -156,6 +156,27 @@ fn the_unfolding_as_a_graph() {
 }
 
 #[test]
+fn the_unfolding_as_a_page() {
+    let file = std::env::temp_dir().join(format!("selvedge-unfolding-{}.html", std::process::id()));
+    let path = file.to_str().unwrap();
+    let program = "docs/unfolding/branch.c";
+    selvedge(&["check", "--strategy", "unfold", "--dump-unfolding", path, program]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let events = dumped(program);
+    assert_eq!(text.matches("tabindex=").count(), events.len());
+    let causes: usize = events
+        .iter()
+        .map(|event| event["causes"].as_array().unwrap().len())
+        .sum();
+    assert_eq!(text.matches("class=\"cause\"").count(), causes);
+    assert_eq!(text.matches("class=\"conflict\"").count(), 2);
+    assert_eq!(text.matches("class=\"same\"").count(), 1);
+    // One file, which needs no network.
+    assert!(!text.contains("http") && text.ends_with("</html>\n"));
+}
+
+#[test]
 fn an_unfinished_run_says_what_it_covered() {
     let run = |strategy: &str, format: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))

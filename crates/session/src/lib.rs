@@ -87,6 +87,8 @@ mod symmetry;
 mod trace;
 mod trust;
 mod unfolding;
+mod unfolding_page;
+mod unfolding_text;
 mod validate;
 mod write_file;
 
