@@ -3,6 +3,7 @@
 use crate::args::CheckArgs;
 use crate::output::note;
 use selvedge_frontend::files;
+use selvedge_model::Verdict;
 use selvedge_report::{FindingReport, RunReport, WitnessForm, WitnessTask, property_word, witness};
 use selvedge_session::{properties, write_file};
 use std::path::Path;
@@ -38,6 +39,9 @@ pub(crate) fn write(args: &CheckArgs, path: &Path, run: &RunReport) -> Result<()
                 "SV-COMP has no property for a finding of {}",
                 finding.finding.kind.name()
             ),
+            None if run.verdict == Verdict::Verified => {
+                "an exploration proves no invariants, which is what a correctness witness says".to_owned()
+            }
             None => "only violations have one".to_owned(),
         };
         note(&format!("note: no witness is written: {why}"));

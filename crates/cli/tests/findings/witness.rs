@@ -177,7 +177,10 @@ fn what_is_no_violation_has_no_witness() {
     fs::write(directory.path().join("safe.c"), "int main(void) { return 0; }\n").unwrap();
     let (code, _, err) = run(directory.path(), &["check", "--witness", "w.yml", "safe.c"]);
     assert_eq!(code, 0);
-    assert!(err.contains("no witness is written"), "{err}");
+    assert!(
+        err.contains("no witness is written: an exploration proves no invariants"),
+        "{err}"
+    );
     assert!(!directory.path().join("w.yml").exists());
     let (code, _, err) = run(directory.path(), &["check", "--witness", "w.txt", "safe.c"]);
     assert_eq!(code, 1);
