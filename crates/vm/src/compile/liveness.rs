@@ -34,6 +34,8 @@ pub(crate) struct Liveness {
     standing: Vec<Option<Range<u32>>>,
     /// For each call site, the range of `slots` while the call is active.
     suspended: Vec<Range<u32>>,
+    /// For each block: its first instruction, and the range of `slots` there.
+    entries: Vec<(u32, Range<u32>)>,
 }
 
 impl Liveness {
@@ -47,6 +49,13 @@ impl Liveness {
     /// The slots that are live while a call is active, without its results.
     pub fn suspended(&self, call: u32) -> Option<&[u16]> {
         let range = self.suspended.get(call as usize)?;
+        self.slots.get(range.start as usize..range.end as usize)
+    }
+
+    /// The slots that are live at the start of a block. `None` if no block starts there.
+    pub fn entering(&self, ip: u32) -> Option<&[u16]> {
+        let at = self.entries.binary_search_by_key(&ip, |&(start, _)| start).ok()?;
+        let range = &self.entries[at].1;
         self.slots.get(range.start as usize..range.end as usize)
     }
 
@@ -91,6 +100,7 @@ impl Liveness {
             slots: Vec::new(),
             standing: vec![None; code.insts.len()],
             suspended: vec![0..0; code.calls.len()],
+            entries: Vec::new(),
         };
         for block in 0..code.blocks.len() {
             let mut live = vec![0; words];
@@ -113,6 +123,8 @@ impl Liveness {
                 }
             };
             walk(code, &entries, &landed, block, !everywhere, &mut live, note);
+            let range = result.push(&kept(&live));
+            result.entries.push((code.blocks[block], range));
         }
         result
     }

@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{ForTests, Id, ThreadId};
 use selvedge_ir::FuncId;
 use selvedge_model::Op;
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 
 /// The maximum number of instructions followed for one question.
 const FUEL: u32 = 8_000;
@@ -330,18 +330,19 @@ impl<'a> Run<'a> {
             }
         };
         let mut blocks: FxHashMap<u32, (Registers, u32)> = FxHashMap::default();
-        let mut queue = VecDeque::new();
+        // Earlier code first: what comes after a loop waits until nothing is added in the loop.
+        let mut queue = BTreeSet::new();
         let mut returned: Returned = None;
         for (at, registers) in first {
-            self.meet(&mut blocks, &mut queue, at, registers);
+            self.meet(func, &mut blocks, &mut queue, at, registers);
         }
-        while let Some(at) = queue.pop_front() {
+        while let Some(at) = queue.pop_first() {
             let mut registers = blocks[&at].0.clone();
             match self.line(code, at, &mut registers) {
-                Way::Next(next) => self.meet(&mut blocks, &mut queue, next, registers),
+                Way::Next(next) => self.meet(func, &mut blocks, &mut queue, next, registers),
                 Way::Fork(ways) => {
                     for (at, registers) in ways {
-                        self.meet(&mut blocks, &mut queue, at, registers);
+                        self.meet(func, &mut blocks, &mut queue, at, registers);
                     }
                 }
                 Way::Return(values) => {
@@ -356,36 +357,49 @@ impl<'a> Run<'a> {
         returned
     }
 
-    /// Joins the values of two control-flow paths that meet at an instruction.
+    /// Joins the values of two control-flow paths that meet at an instruction. What is not live
+    /// there may have any value, so it never makes the code after it be followed again.
     fn meet(
         &self,
+        func: FuncId,
         blocks: &mut FxHashMap<u32, (Registers, u32)>,
-        queue: &mut VecDeque<u32>,
+        queue: &mut BTreeSet<u32>,
         at: u32,
-        registers: Registers,
+        mut registers: Registers,
     ) {
         if self.weaken.is(Weaken::Join) && blocks.contains_key(&at) {
             return;
         }
+        let live = self.vm.program.liveness(func).entering(at);
         let Some((known, times)) = blocks.get_mut(&at) else {
+            if let Some(live) = live {
+                let mut values = vec![Abstract::Any; registers.len()];
+                live.iter()
+                    .for_each(|&slot| values[usize::from(slot)] = registers[usize::from(slot)]);
+                registers = values;
+            }
             blocks.insert(at, (registers, 0));
-            queue.push_back(at);
+            queue.insert(at);
             return;
         };
+        let joins = *times < PATIENCE;
         let mut changed = false;
-        for (before, &now) in known.iter_mut().zip(&registers) {
-            let joined = match *times < PATIENCE {
+        let mut join = |slot: usize| {
+            let (before, now) = (known[slot], registers[slot]);
+            let joined = match joins {
                 true => before.join(now),
                 false => before.widen(now, |at| self.end_of(at)),
             };
-            changed |= joined != *before;
-            *before = joined;
+            changed |= joined != before;
+            known[slot] = joined;
+        };
+        match live {
+            Some(live) => live.iter().for_each(|&slot| join(usize::from(slot))),
+            None => (0..registers.len()).for_each(join),
         }
         if changed {
             *times += 1;
-            if !queue.contains(&at) {
-                queue.push_back(at);
-            }
+            queue.insert(at);
         }
     }
 }
