@@ -198,7 +198,19 @@ impl ToyMachine {
                 self.order.push(u);
                 outcome = Outcome::Thread(ThreadId::from_index(self.order.len() - 1));
             }
-            _ => {}
+            // They have no effect here, or their effect does not lie in memory.
+            Code::Exit | Code::Yield | Code::TestCancel | Code::Atomic => {}
+            Code::If(..)
+            | Code::Assert(..)
+            | Code::Assume(..)
+            | Code::Set(..)
+            | Code::Goto(..)
+            | Code::Touch(..)
+            | Code::Get(..)
+            | Code::Put(..)
+            | Code::Smash(..)
+            | Code::Crash
+            | Code::Input(..) => {}
         }
         (outcome, stay)
     }
