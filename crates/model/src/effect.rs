@@ -179,9 +179,9 @@ pub fn for_each_effect(
             }
             OpClass::Arrive => Effect::Arrive,
             OpClass::Leave => Effect::Leave,
-            // The value has reached its maximum. (A time-out uses only the name of its mutex in
-            // this class.)
-            OpClass::Post if failed && action.op == Op::SemPost => Effect::Total,
+            // The value has reached its limit. (A time-out uses only the name of its mutex in this
+            // class.)
+            OpClass::Post if failed && matches!(action.op.class(), OpClass::Post) => Effect::Total,
             OpClass::Post => Effect::Post,
             OpClass::Take if failed => Effect::Test,
             OpClass::Take => Effect::Take,
