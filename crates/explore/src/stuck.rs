@@ -36,7 +36,7 @@ use crate::unfold::Weaken;
 use fair::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, ForTests, Id, ThreadId};
-use selvedge_model::{Action, Choice, Fingerprint, Machine, Notice, Op, Pending, Status, Undo};
+use selvedge_model::{Action, Choice, Fingerprint, Machine, Notice, Op, OpClass, Pending, Status, Undo};
 
 /// The maximum number of states that are visited for one question.
 const MOST_STATES: usize = 100_000;
@@ -119,7 +119,9 @@ const fn awaited(action: &Action) -> &'static str {
         Op::BarrierLeave => "others at a barrier",
         Op::Join => "the end of a thread",
         Op::HiddenWait => "a file",
-        _ => "a lock",
+        Op::Claim => "a lock",
+        op if matches!(op.class(), OpClass::Acquire | OpClass::AcquireShared) => "a lock",
+        _ => "another thread",
     }
 }
 
