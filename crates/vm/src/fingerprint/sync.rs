@@ -44,7 +44,16 @@ pub(super) fn words(state: &State, address: u64, object: &SyncObject) -> Option<
 pub(super) fn count(object: Option<&SyncObject>) -> u64 {
     match object {
         Some(SyncObject::Sem { value }) => u64::from(*value),
-        _ => 0,
+        Some(
+            SyncObject::Mutex(_)
+            | SyncObject::Cond { .. }
+            | SyncObject::RwLock { .. }
+            | SyncObject::Barrier { .. }
+            | SyncObject::Spin { .. }
+            | SyncObject::Once(_)
+            | SyncObject::Destroyed { .. },
+        )
+        | None => 0,
     }
 }
 

@@ -44,7 +44,44 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::ProcessExit => process_exit_status(state, action),
         Op::Choose => return (Status::Enabled, state.path().arms(action.thread).len() as u16),
         Op::HiddenWait => waiting_status(state, action),
-        _ => Status::Enabled,
+        // A new operation decides here whether it may block.
+        Op::Start
+        | Op::Spawn
+        | Op::Detach
+        | Op::Exit
+        | Op::Assume
+        | Op::Yield
+        | Op::TryLock
+        | Op::TimedLock
+        | Op::Unlock
+        | Op::BadUnlock
+        | Op::SpinTryLock
+        | Op::SpinUnlock
+        | Op::TryRdLock
+        | Op::TimedRdLock
+        | Op::RdUnlock
+        | Op::TryWrLock
+        | Op::TimedWrLock
+        | Op::WrUnlock
+        | Op::Broadcast
+        | Op::BarrierArrive
+        | Op::SemPost
+        | Op::SemTryWait
+        | Op::SemTimedWait
+        | Op::SemGetValue
+        | Op::OnceDone
+        | Op::Init
+        | Op::OwnerDied
+        | Op::Consistent
+        | Op::Cancel
+        | Op::CancelPoint
+        | Op::Read
+        | Op::Write
+        | Op::Rmw
+        | Op::Fence
+        | Op::AtomicBlock
+        | Op::Hidden
+        | Op::Look => Status::Enabled,
     };
     (status, 1)
 }
