@@ -318,7 +318,8 @@ pub enum OpClass {
     Arrive,
     /// Leaves a barrier.
     Leave,
-    /// Adds to a semaphore.
+    /// Adds to a semaphore. Posts are independent, so no post should make another one fail. At the
+    /// greatest value of a semaphore it does, and then only one of the orders is explored.
     Post,
     /// Takes from a semaphore.
     Take,
