@@ -7,7 +7,7 @@ mod saved;
 mod source;
 mod values;
 
-pub(crate) use cluster::{AccessArgs, ClusterArgs, ClusterCommand, WorkerArgs};
+pub(crate) use cluster::{AccessArgs, ClusterArgs, ClusterCommand, PartArgs, WorkerArgs};
 pub(crate) use cover::{BuildArgs, CoverArgs, Deviation, RunArgs};
 pub(crate) use input::InputArgs;
 pub(crate) use saved::{DebugArgs, LspArgs, ReplayArgs};

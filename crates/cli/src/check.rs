@@ -194,7 +194,7 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
         Some(url) => {
             let server = match cluster::connect(url, &args.access) {
                 Ok(server) => server,
-                Err(fault) => return Exit::output(&format!("--cluster {url}: {fault}")),
+                Err(fault) => return Exit::output(&fault.to_string()),
             };
             let say = |text: &str| {
                 if !args.quiet || !text.starts_with("note: ") {

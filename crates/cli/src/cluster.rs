@@ -1,10 +1,10 @@
 //! `selvedge worker`, `selvedge cluster`, and the server of `check --cluster`.
 
-use crate::args::{AccessArgs, ClusterArgs, ClusterCommand, WorkerArgs};
+use crate::args::{AccessArgs, ClusterArgs, ClusterCommand, PartArgs, WorkerArgs};
 use crate::exit::Exit;
 use crate::output::{note, print};
-use selvedge_cluster::Workers;
-use selvedge_cluster::nats::{Access, Fault, RunState, Server};
+use selvedge_cluster::nats::{self, Access, Fault, RunState, Server};
+use selvedge_cluster::{Left, Workers};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,8 @@ pub(crate) fn connect(url: &str, args: &AccessArgs) -> Result<Server, Fault> {
         authority: args.cluster_ca.clone(),
         certificate,
     };
-    Server::connect(url, &access, usize::from(args.cluster_replicas))
+    let server = Server::connect(url, &access, usize::from(args.cluster_replicas));
+    server.map_err(|fault| Fault(format!("--cluster {}: {fault}", nats::shown(url))))
 }
 
 /// Runs `selvedge worker`.
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &ClusterArgs) -> Exit {
         ClusterCommand::Status(args) => {
             connect(&args.cluster, &args.access).and_then(|server| status(&server))
         }
+        ClusterCommand::Part(args) => return part(args),
         ClusterCommand::Cancel(args) => {
             let cancelled = connect(&args.cluster, &args.access).and_then(|server| server.cancel(&args.run));
             match cancelled {
@@ -66,6 +68,39 @@ pub(crate) fn run(args: &ClusterArgs) -> Exit {
             }
         }
     };
+    shown(done)
+}
+
+/// Explores a part that was left out, or removes it.
+fn part(args: &PartArgs) -> Exit {
+    let server = match connect(&args.cluster, &args.access) {
+        Ok(server) => server,
+        Err(fault) => return Exit::output(&fault.to_string()),
+    };
+    if !args.part.contains("-part-") {
+        return Exit::usage(&format!("{} is not the name of a part", args.part));
+    }
+    if args.remove {
+        server.forget(&args.part);
+        return Exit::Code(0);
+    }
+    let left = server.stored(&args.part).map_err(|fault| fault.to_string());
+    let left = left.and_then(|bytes| Left::read(&bytes).map_err(|error| error.to_string()));
+    let record = match left.map(|left| left.explore()) {
+        Ok(Ok(record)) => record,
+        Ok(Err(error)) => return Exit::of(&error),
+        Err(error) => return Exit::output(&error),
+    };
+    let counts = record.statistics;
+    let mut text = format!("{} executions, {} events\n", counts.executions, counts.events);
+    for found in &record.faults {
+        let _ = writeln!(text, "{}: {}", found.fault.kind.name(), found.fault.message);
+    }
+    shown(Ok(text))
+}
+
+/// Prints what a command has to say.
+fn shown(done: Result<String, Fault>) -> Exit {
     match done.map(|text| print(&text)) {
         Ok(Ok(())) => Exit::Code(0),
         Ok(Err(error)) => Exit::output(&format!("cannot write: {error}")),

@@ -13,9 +13,9 @@ use crate::plot::Plot;
 use crate::wire::{Answer, Beat, Failing, Hand, Order, Token};
 use selvedge_base::StmtId;
 use selvedge_explore::Report;
-use selvedge_explore::kept::{Done, Misfit, Next, Progress};
+use selvedge_explore::kept::{Done, Misfit, Next, Part, Progress, UnitState};
 use selvedge_model::{Limit, LimitKind};
-use selvedge_session::apart::{Failure, Outcome};
+use selvedge_session::apart::{Failure, Outcome, Task};
 use selvedge_vm::Carried;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,14 +43,18 @@ impl Default for Pace {
     }
 }
 
-/// The longest time that a unit may be explored before it is asked to give something away, in
-/// milliseconds.
-const LONGEST_LEAST: u64 = 3_200;
+/// The most units that a worker is asked for at once. It gives away the highest entries first,
+/// which are the largest ones mostly.
+const MOST_AT_ONCE: u32 = 64;
 
 /// A hand-out that is awaited.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Out {
     unit: u64,
+    /// True if nobody had begun the unit.
+    fresh: bool,
+    /// The worker that has it, as far as it is known.
+    worker: Option<String>,
     /// The last time that it was handed out or heard of.
     heard: u64,
     /// Since when a worker explores it.
@@ -75,6 +79,8 @@ pub struct Taken {
     pub orders: Vec<Order>,
     /// Messages for the user.
     pub notes: Vec<String>,
+    /// A part that was left out.
+    pub left_out: Option<Box<Hand>>,
     /// The end of the exploration.
     pub end: Option<End>,
 }
@@ -102,8 +108,10 @@ pub struct Coordinator {
     next: u64,
     out: BTreeMap<Token, Out>,
     workers: BTreeMap<String, Heard>,
-    /// How long a unit is explored now before it is asked to give something away.
-    least: u64,
+    /// How many units a worker is asked for at once now, times 8.
+    at_once: u32,
+    /// For how long units that are not done were explored before, in milliseconds.
+    explored: BTreeMap<u64, u64>,
     /// How many answers about a unit did not fit.
     unfit: BTreeMap<u64, u32>,
     /// Workers that have refused something, of which the user was told.
@@ -144,7 +152,8 @@ impl Coordinator {
             next: 0,
             out: BTreeMap::new(),
             workers: BTreeMap::new(),
-            least: pace.least,
+            at_once: 8 * 4,
+            explored: BTreeMap::new(),
             unfit: BTreeMap::new(),
             refusing: BTreeSet::new(),
         }
@@ -171,6 +180,7 @@ impl Coordinator {
         let has = has.map(|&(_, token)| token);
         if let Some(out) = has.and_then(|token| self.out.get_mut(&token)) {
             out.heard = now;
+            out.worker = Some(beat.worker.clone());
             out.begun.get_or_insert(now.saturating_sub(beat.since));
         }
         // Who works for another run is no help here.
@@ -188,7 +198,7 @@ impl Coordinator {
             worker.has = None;
             worker.at = now;
         }
-        let Some(out) = self.out.get(&answer.token).copied() else {
+        let Some(out) = self.out.get(&answer.token).cloned() else {
             return taken;
         };
         let unit = out.unit;
@@ -209,6 +219,8 @@ impl Coordinator {
                 self.out.remove(&answer.token);
                 let prefix = self.plot.prefix(unit);
                 let detail = format!("a part that has ended {times} workers: {prefix}");
+                let task = self.plot.task(unit);
+                taken.left_out = task.map(|task| Box::new(self.hand(answer.token, task)));
                 taken.notes.push(format!("warning: {detail}"));
                 let next = self.plot.leave_out(unit, limit(LimitKind::Memory, detail));
                 self.follow(next, &mut taken);
@@ -232,11 +244,14 @@ impl Coordinator {
                 return taken;
             }
             Outcome::Misfit(why) => {
-                let detail = format!("a part does not fit where it was explored: {why}");
-                self.plot.leave_out(unit, limit(LimitKind::Solver, detail))
+                let note = format!("warning: a part does not fit where it was explored: {why}");
+                taken.notes.push(note);
+                self.plot.give_up(unit);
+                self.refuse(unit)
             }
             outcome => match self.plot.put(unit, outcome, &made.common) {
                 Ok(next) => {
+                    self.unfit.remove(&unit);
                     taken.learned = Some(made.learned);
                     self.regions.get_or_insert(regions);
                     Ok(next)
@@ -249,8 +264,15 @@ impl Coordinator {
                 }
             },
         };
-        if done {
-            self.weigh(u64::from(answer.spent));
+        match done {
+            true => drop(self.explored.remove(&unit)),
+            false => *self.explored.entry(unit).or_default() += u64::from(answer.spent),
+        }
+        // What was explored before says nothing of the size, and what is left is not small.
+        match (out.fresh, done) {
+            (true, true) => self.weigh(u64::from(answer.spent)),
+            (true, false) => self.weigh(self.pace.least),
+            (false, _) => {}
         }
         self.follow(next, &mut taken);
         taken
@@ -295,14 +317,14 @@ impl Coordinator {
         }
     }
 
-    /// Learns from the time that a unit took how long the next ones should be explored before they
-    /// give something away: small units cost more than they bring.
+    /// Learns from the time that a unit took how many should be given away at once: small units
+    /// cost more than they bring.
     fn weigh(&mut self, spent: u64) {
-        if spent < self.pace.least {
-            self.least = (self.least + self.least / 8 + 1).min(LONGEST_LEAST.max(self.pace.least));
-        } else {
-            self.least = (self.least - self.least / 8).max(self.pace.least);
-        }
+        self.at_once = match spent < self.pace.least {
+            true => self.at_once - self.at_once / 8,
+            false => self.at_once + self.at_once / 8,
+        };
+        self.at_once = self.at_once.clamp(8, 8 * MOST_AT_ONCE);
     }
 
     /// What is to be done now: tasks to hand out, and requests.
@@ -318,12 +340,8 @@ impl Coordinator {
             self.look_for_lost(now);
         }
         let mut hands = Vec::new();
-        // A few more than there are workers, so that none waits for the next one.
-        let room = (self.workers.len() + self.workers.len() / 8).max(1);
-        for unit in self.plot.ready() {
-            if self.out.len() >= room {
-                break;
-            }
+        let room = self.room().saturating_sub(self.out.len());
+        for unit in self.plot.ready(room) {
             hands.extend(self.hand_out(unit, now));
         }
         let orders = match self.splits {
@@ -342,12 +360,18 @@ impl Coordinator {
         self.next += 1;
         let out = Out {
             unit,
+            fresh: matches!(&task, Task::Part(Part::Unit(unit)) if unit.state == UnitState::Waiting),
+            worker: None,
             heard: now,
             begun: None,
             asked: None,
         };
         self.out.insert(token, out);
-        Some(Hand {
+        Some(self.hand(token, task))
+    }
+
+    fn hand(&self, token: Token, task: Task) -> Hand {
+        Hand {
             run: self.run.clone(),
             token,
             module: self.module.clone(),
@@ -355,8 +379,25 @@ impl Coordinator {
             regions: self.regions.clone().unwrap_or_default(),
             common: self.plot.common(),
             task,
-            slice: u32::try_from(self.pace.slice).unwrap_or(u32::MAX),
-        })
+            slice: u32::try_from(self.slice()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// How many parts should be handed out: more than there are workers, so that none waits for the
+    /// next one.
+    fn room(&self) -> usize {
+        (self.workers.len() + self.workers.len() / 4).max(1)
+    }
+
+    /// For how long a part is explored, in milliseconds: longer if there are more workers, so that
+    /// all of them together do not answer more often.
+    fn slice(&self) -> u64 {
+        self.pace.slice.max(2 * self.workers.len() as u64)
+    }
+
+    /// The worker that has a hand-out, if it is known.
+    pub fn holder(&self, token: Token) -> Option<&str> {
+        self.out.get(&token)?.worker.as_deref()
     }
 
     /// The hand-out could not be made.
@@ -382,23 +423,24 @@ impl Coordinator {
     fn ask_for_units(&mut self, now: u64) -> Vec<Order> {
         // An order may have been lost.
         const AGAIN: u64 = 500;
-        let waiting = self.workers.len().saturating_sub(self.out.len());
+        let waiting = self.room().saturating_sub(self.out.len());
         if waiting == 0 {
             return Vec::new();
         }
-        let least = self.least;
+        let least = self.pace.least;
+        let explored = &self.explored;
         let may = |out: &Out| {
-            out.begun.is_some_and(|begun| begun + least <= now)
+            let before = explored.get(&out.unit).copied().unwrap_or_default();
+            out.begun.is_some_and(|begun| begun + least <= now + before)
                 && out.asked.is_none_or(|asked| asked + AGAIN <= now)
         };
-        let count = self.out.values().filter(|out| may(out)).count();
-        if count == 0 {
-            return Vec::new();
-        }
-        let each = u32::try_from(waiting.div_ceil(count)).unwrap_or(u32::MAX);
+        // Few are asked for many, because each returns its part.
+        let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
+        let each = (self.at_once / 8).min(waiting);
+        let most = waiting.div_ceil(each) as usize;
         let mut orders = Vec::new();
         for (&token, out) in &mut self.out {
-            if orders.len() < waiting && may(out) {
+            if orders.len() < most && may(out) {
                 out.asked = Some(now);
                 orders.push(Order::Split(token, each));
             }

@@ -1,10 +1,11 @@
 //! The process that divides a run: a session's explorations, by way of a server.
 
 use crate::coordinator::{Coordinator, End, Pace, Subject, Taken};
+use crate::left::Left;
 use crate::nats::{Answers, Fault, Record, RunState, Server};
 use crate::plot::Plot;
 use crate::saved::{Ended, Present, Saved};
-use crate::wire::{Beat, Order};
+use crate::wire::{Beat, Hand, Order};
 use selvedge_explore::Statistics;
 use selvedge_model::LimitKind;
 use selvedge_session::Error;
@@ -21,6 +22,12 @@ const ABANDONED: Duration = Duration::from_secs(5);
 
 /// How often the state is saved.
 const SAVES: Duration = Duration::from_secs(5);
+
+/// For how long a request is made again before a run has begun.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often the counts are shown.
+const SHOWS: Duration = Duration::from_millis(200);
 
 /// For how long answers are waited for before anything else is looked at.
 const LOOKS: Duration = Duration::from_millis(40);
@@ -127,8 +134,8 @@ impl<'a> Divider<'a> {
             written: record.written + 1,
             ..record
         };
-        let written = self.server.write_record(&name, &record, revision);
-        let revision = written.map_err(failed)?.ok_or_else(|| overtaken(&name))?;
+        let revision = patiently(|| self.write_first(&name, &record, revision))?;
+        let revision = revision.ok_or_else(|| overtaken(&name))?;
         Ok(Run {
             name,
             revision,
@@ -140,7 +147,7 @@ impl<'a> Divider<'a> {
 
     /// A run's record and its revision; those of one that nobody has begun if there is none.
     fn record(&self, name: &str) -> Result<(Record, u64), Error> {
-        let (record, revision) = self.server.record(name).map_err(failed)?;
+        let (record, revision) = patiently(|| self.server.record(name))?;
         let new = || Record {
             state: RunState::Running,
             program: String::new(),
@@ -156,6 +163,15 @@ impl<'a> Divider<'a> {
         Ok((record.unwrap_or_else(new), revision))
     }
 
+    /// Writes a record, perhaps for the second time because the answer to the first was lost.
+    fn write_first(&self, name: &str, record: &Record, revision: u64) -> Result<Option<u64>, Fault> {
+        if let Some(revision) = self.server.write_record(name, record, revision)? {
+            return Ok(Some(revision));
+        }
+        let (present, revision) = self.server.record(name)?;
+        Ok((present.as_ref() == Some(record)).then_some(revision))
+    }
+
     /// Divides a phase until it is at its end, or stopped.
     fn divide(&self, run: &mut Run, phase: &Phase<'_>, terms: &str) -> Result<Option<End>, Error> {
         let module = Terms::module_bytes(phase.module)?;
@@ -167,8 +183,7 @@ impl<'a> Divider<'a> {
         };
         let bytes = phase.terms.bytes()?;
         for (name, bytes) in [(&subject.module, &module), (&subject.terms, &bytes)] {
-            let stored = self.server.store(&object(&run.name, name), bytes);
-            stored.map_err(failed)?;
+            patiently(|| self.server.store(&object(&run.name, name), bytes))?;
         }
         let present = run.saved.present.take().filter(|present| present.terms == terms);
         let (plot, regions) = match present {
@@ -181,21 +196,25 @@ impl<'a> Divider<'a> {
             None => (Plot::search(phase.common()), None),
         };
         let (send, beats) = channel();
-        let listening = self.server.beats(move |beat| {
-            let _ = send.send(beat);
-        });
-        let listening = listening.map_err(failed)?;
+        let listening = patiently(|| {
+            let send = send.clone();
+            self.server.beats(move |beat| {
+                let _ = send.send(beat);
+            })
+        })?;
+        self.server.order(&Order::Show);
         run.incarnation = run.incarnation.wrapping_add(1);
         let mut dividing = Dividing {
             divider: self,
             phase,
             terms,
             coordinator: Coordinator::new(self.pace, subject, plot, regions, run.incarnation),
-            answers: self.server.answers(&run.name).map_err(failed)?,
+            answers: patiently(|| self.server.answers(&run.name))?,
             beats,
             started: Instant::now(),
             leased: None,
             kept: Instant::now(),
+            shows: Instant::now(),
             shown: Statistics::default(),
             workers: 0,
             others: Vec::new(),
@@ -203,7 +222,7 @@ impl<'a> Divider<'a> {
         };
         let end = dividing.until_it_ends(run);
         // What workers still explore of it is of no use.
-        self.server.order(&Order::End(run.name.clone()));
+        self.server.order(&Order::EndOf(run.incarnation));
         let Dividing { answers, .. } = dividing;
         drop(listening);
         self.server.end_answers(answers);
@@ -222,6 +241,7 @@ struct Dividing<'a> {
     started: Instant,
     leased: Option<Instant>,
     kept: Instant,
+    shows: Instant,
     shown: Statistics,
     workers: usize,
     /// Workers of other versions of which the user was told.
@@ -240,14 +260,12 @@ impl Dividing<'_> {
             self.hear();
             let now = self.now();
             let (hands, orders) = self.coordinator.tick(now);
-            for hand in hands {
-                if let Err(fault) = self.divider.server.hand(&hand) {
-                    // It may have been handed out; the answer is then of no use.
-                    self.coordinator.not_handed(hand.token);
-                    self.trouble(Some(&fault));
-                }
+            for (token, fault) in self.divider.server.hand(&hands) {
+                // It may have been handed out; the answer is then of no use.
+                self.coordinator.not_handed(token);
+                self.trouble(Some(&fault));
             }
-            orders.iter().for_each(|order| self.divider.server.order(order));
+            orders.iter().for_each(|order| self.order(order));
             match self.divider.server.take_answers(&self.answers, LOOKS) {
                 Err(fault) => {
                     self.trouble(Some(&fault));
@@ -265,13 +283,26 @@ impl Dividing<'_> {
                     }
                 }
             }
-            self.show();
+            if self.shows.elapsed() >= SHOWS {
+                self.show();
+            }
             if self.kept.elapsed() >= SAVES {
                 self.keep(run);
             }
             if self.leased.is_none_or(|at| at.elapsed() >= LEASE) && !self.lease(run)? {
                 return Ok(None);
             }
+        }
+    }
+
+    fn order(&self, order: &Order) {
+        match order {
+            Order::Split(token, _) => {
+                if let Some(worker) = self.coordinator.holder(*token) {
+                    self.divider.server.order_to(worker, order);
+                }
+            }
+            _ => self.divider.server.order(order),
         }
     }
 
@@ -296,6 +327,9 @@ impl Dividing<'_> {
 
     fn follow(&mut self, taken: Taken) -> Option<End> {
         taken.notes.iter().for_each(|note| (self.divider.note)(note));
+        if let Some(hand) = &taken.left_out {
+            self.keep_left_out(hand);
+        }
         if let Some(learned) = taken.learned {
             self.phase.learn(&learned);
         }
@@ -304,6 +338,26 @@ impl Dividing<'_> {
             .iter()
             .for_each(|order| self.divider.server.order(order));
         taken.end
+    }
+
+    /// Keeps a part that was left out, so that it can be explored alone.
+    fn keep_left_out(&self, hand: &Hand) {
+        let server = self.divider.server;
+        let name = format!("{}-part-{}", hand.run, hand.token);
+        let stored = |name: &str| server.stored(&object(&hand.run, name));
+        let left = || {
+            let left = Left {
+                module: stored(&hand.module)?,
+                terms: stored(&hand.terms)?,
+                hand: hand.bytes().map_err(|error| Fault::of("the part", error))?,
+            };
+            let bytes = left.bytes().map_err(|error| Fault::of("the part", error))?;
+            server.store(&name, &bytes)
+        };
+        (self.divider.note)(&match left() {
+            Ok(()) => format!("note: `selvedge cluster part {name}` explores it alone"),
+            Err(fault) => format!("warning: a part that was left out is not kept: {fault}"),
+        });
     }
 
     /// Tells the user when something fails for the first time, and when it works again.
@@ -320,6 +374,7 @@ impl Dividing<'_> {
 
     /// Shows the counts, and how many workers there are.
     fn show(&mut self) {
+        self.shows = Instant::now();
         let all = self.coordinator.plot().0.statistics();
         let shown = std::mem::replace(&mut self.shown, all);
         let new = |now: u64, then: u64| now.saturating_sub(then);
@@ -488,8 +543,18 @@ pub(crate) fn here() -> String {
     format!("{}.{}", host.trim(), std::process::id())
 }
 
-fn failed(fault: Fault) -> Error {
-    Error::Output(format!("the cluster: {fault}"))
+/// Asks again if the server does not answer, for a while: connections are made again.
+fn patiently<T>(ask: impl Fn() -> Result<T, Fault>) -> Result<T, Error> {
+    let begun = Instant::now();
+    loop {
+        match ask() {
+            Ok(answer) => return Ok(answer),
+            Err(fault) if begun.elapsed() >= PATIENCE => {
+                return Err(Error::Output(format!("the cluster: {fault}")));
+            }
+            Err(_) => std::thread::sleep(Duration::from_millis(200)),
+        }
+    }
 }
 
 fn overtaken(name: &str) -> Error {

@@ -7,6 +7,7 @@
 
 mod coordinator;
 mod divide;
+mod left;
 pub mod nats;
 mod plot;
 mod saved;
@@ -15,5 +16,6 @@ mod work;
 
 pub use coordinator::{Coordinator, End, Pace, Subject, Taken};
 pub use divide::Divider;
+pub use left::Left;
 pub use plot::{Plot, Sample};
 pub use work::Workers;

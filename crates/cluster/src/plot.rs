@@ -35,10 +35,11 @@ impl Plot {
         Plot::Sample(Box::default())
     }
 
-    /// The units that can be explored now.
-    pub(crate) fn ready(&self) -> Vec<u64> {
+    /// So many of the units that can be explored now.
+    pub(crate) fn ready(&self, most: usize) -> Vec<u64> {
         match self {
-            Plot::Search(tree) => tree.ready().collect(),
+            _ if most == 0 => Vec::new(),
+            Plot::Search(tree) => tree.ready().take(most).collect(),
             Plot::Sample(sample) if sample.out || sample.done.is_some() => Vec::new(),
             Plot::Sample(_) => vec![ROOT],
         }
@@ -58,6 +59,14 @@ impl Plot {
                 sample.out = true;
                 Some(Task::Sample(sample.state.clone()))
             }
+        }
+    }
+
+    /// A unit as it was handed out.
+    pub(crate) fn task(&self, unit: u64) -> Option<Task> {
+        match self {
+            Plot::Search(tree) => tree.part(unit).map(Task::Part),
+            Plot::Sample(sample) => Some(Task::Sample(sample.state.clone())),
         }
     }
 

@@ -100,6 +100,11 @@ pub enum Order {
     Drop(Vec<Token>),
     /// Give up everything of a run.
     End(String),
+    /// Give up everything that was handed out under this number. Unlike the run's name, a later
+    /// process does not use it again.
+    EndOf(u64),
+    /// Show a sign of life now.
+    Show,
 }
 
 /// A message that cannot be read.

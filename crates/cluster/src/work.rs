@@ -5,8 +5,8 @@
 use crate::divide::{here, object};
 use crate::nats::{Fault, Server, Tasks, Turn};
 use crate::wire::{Answer, Beat, Failing, Hand, Order, Token};
-use selvedge_explore::kept::{Common, Part, Progress};
-use selvedge_session::apart::{Made, Outcome, Task, Terms, hash};
+use selvedge_explore::kept::{Common, Part};
+use selvedge_session::apart::{Made, Task, Terms, hash};
 use selvedge_session::{Error, PartsWorker, Source};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -53,6 +53,8 @@ struct Present {
     worker: Option<Arc<PartsWorker>>,
     /// True if the result is of no use.
     dropped: bool,
+    /// True if the machine was stopped since it has begun, perhaps for an earlier task.
+    stopped: bool,
 }
 
 impl Slot {
@@ -80,6 +82,7 @@ impl Slot {
             }
             Order::Drop(tokens) if tokens.contains(token) => present.give_up(),
             Order::End(which) if which == run => present.give_up(),
+            Order::EndOf(which) if *which == token.incarnation => present.give_up(),
             _ => {}
         }
     }
@@ -89,6 +92,7 @@ impl Present {
     fn give_up(&mut self) {
         self.dropped = true;
         if let Some(worker) = &self.worker {
+            self.stopped = true;
             worker.stop();
         }
     }
@@ -123,9 +127,12 @@ impl<'a> Workers<'a> {
     /// If the server has no JetStream, or if there are no threads.
     pub fn work(&self) -> Result<(), Fault> {
         let slots = self.slots.clone();
-        let listening = self
-            .server
-            .orders(move |order| slots.iter().for_each(|slot| slot.hear(&order)))?;
+        let first = slots.first().map_or("", |slot| slot.name.as_str()).to_owned();
+        let main = std::thread::current();
+        let listening = self.server.orders(&first, move |order| match order {
+            Order::Show => main.unpark(),
+            order => slots.iter().for_each(|slot| slot.hear(&order)),
+        })?;
         std::thread::scope(|scope| {
             for slot in &self.slots {
                 let thread = std::thread::Builder::new().name("worker".to_owned());
@@ -167,6 +174,13 @@ impl<'a> Workers<'a> {
     }
 }
 
+impl Workers<'_> {
+    fn forget_objects(&self) {
+        let objects = self.objects.lock();
+        objects.unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
 /// A worker's thread.
 struct Worker<'a> {
     all: &'a Workers<'a>,
@@ -205,6 +219,8 @@ impl Worker<'_> {
                     Ok(ready) => Some(ready),
                     Err(error) => {
                         (self.all.note)(&format!("a task is refused: {error}"));
+                        // What is stored may be mended.
+                        self.all.forget_objects();
                         self.answer(begun, Err(Failing::Refused(error.to_string())));
                         // Another worker may take it meanwhile.
                         std::thread::sleep(LOOKS);
@@ -281,7 +297,10 @@ impl Worker<'_> {
 
     /// Explores a task, and those after it that can use the same machine. Returns one that cannot.
     fn explore(&self, ready: &Ready, begun: Begun) -> Option<Begun> {
-        self.slot.lock().worker = Some(Arc::clone(&ready.worker));
+        let mut present = self.slot.lock();
+        present.worker = Some(Arc::clone(&ready.worker));
+        present.stopped = false;
+        drop(present);
         let next = match begun.hand.task.clone() {
             Task::Sample(state) => {
                 let slice = Duration::from_millis(u64::from(begun.hand.slice));
@@ -309,17 +328,20 @@ impl Worker<'_> {
 
     /// Answers, unless the result is of no use.
     fn finish(&self, begun: Begun, made: Made) {
-        let dropped = self.slot.lock().dropped;
-        let stopped = matches!(made.outcome, Outcome::Part(Progress::Stopped));
-        if stopped && self.all.stop.load(Relaxed) {
+        // What was made of it is not looked at: a machine that is stopped may leave its path.
+        if self.slot.lock().dropped {
             self.idle();
-            return self.all.server.give_back(begun.turn);
-        }
-        if dropped {
-            self.idle();
-            return self.all.server.done(begun.turn);
+            return match self.all.stop.load(Relaxed) {
+                true => self.all.server.give_back(begun.turn),
+                false => self.all.server.done(begun.turn),
+            };
         }
         self.answer(begun, Ok(made));
+    }
+
+    fn is_stopped_for_another(&self) -> bool {
+        let present = self.slot.lock();
+        present.stopped && !present.dropped
     }
 
     fn idle(&self) {
@@ -378,7 +400,8 @@ impl Source for Feed<'_> {
                 && hand.terms == self.ready.terms
                 && hand.common == self.common
                 && self.ready.worker.has_regions(&hand.regions);
-            if !fits {
+            // If the machine was stopped for the task before this one, it begins anew.
+            if !fits || self.worker.is_stopped_for_another() {
                 *self.other.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
                 return None;
             }

@@ -3,7 +3,7 @@
 
 use selvedge_base::ContextId;
 use selvedge_cluster::wire::{Answer, Beat, Failing, Hand, Order, Token};
-use selvedge_cluster::{Coordinator, End, Pace, Plot, Subject};
+use selvedge_cluster::{Coordinator, End, Left, Pace, Plot, Subject};
 use selvedge_detect::DeadlockDetector;
 use selvedge_explore::kept::{Common, Misfit, Part, Parts, Progress};
 use selvedge_explore::{Config, Control, Findings, Report, Stop, dpor};
@@ -459,4 +459,65 @@ fn messages_of_other_versions_and_long_ones_are_not_read() {
     let long = vec![1; selvedge_cluster::wire::LONGEST + 1];
     assert_eq!(Beat::read(&long), Err(Unreadable::TooLong(long.len())));
     assert_eq!(Hand::read(&[]), Err(Unreadable::Damaged));
+}
+
+#[test]
+fn changed_small_messages_are_read_or_refused() {
+    let token = Token {
+        incarnation: 1 << 40,
+        number: 300,
+    };
+    let beat = Beat {
+        worker: "host.1.2".to_owned(),
+        tool: "0.1.0".to_owned(),
+        has: Some(("run".to_owned(), token)),
+        since: 5_000,
+    };
+    let left = Left {
+        module: vec![1; 40],
+        terms: vec![2; 40],
+        hand: vec![3; 40],
+    };
+    let orders = [
+        Order::Split(token, 3),
+        Order::Drop(vec![token; 3]),
+        Order::End("run".to_owned()),
+        Order::EndOf(1 << 40),
+        Order::Show,
+    ];
+    let mut messages = vec![beat.bytes().unwrap(), left.bytes().unwrap()];
+    messages.extend(orders.iter().map(|order| order.bytes().unwrap()));
+    for (order, bytes) in orders.iter().zip(&messages[2..]) {
+        assert_eq!(Order::read(bytes).as_ref(), Ok(order));
+    }
+    assert_eq!(Left::read(&messages[1]), Ok(left));
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut known, mut refused) = (0, 0);
+    for _ in 0..20_000 {
+        let mut bytes = messages[random.usize(..messages.len())].clone();
+        match random.u8(..3) {
+            0 => bytes.truncate(random.usize(..bytes.len())),
+            1 => bytes.push(random.u8(..)),
+            _ => {
+                for _ in 0..random.usize(1..4) {
+                    let at = random.usize(..bytes.len());
+                    bytes[at] = random.u8(..);
+                }
+            }
+        }
+        // Whatever is read can be written again.
+        if let Ok(order) = Order::read(&bytes) {
+            assert_eq!(Order::read(&order.bytes().unwrap()), Ok(order));
+            known += 1;
+        } else {
+            refused += 1;
+        }
+        if let Ok(beat) = Beat::read(&bytes) {
+            assert_eq!(Beat::read(&beat.bytes().unwrap()), Ok(beat));
+        }
+        if let Ok(left) = Left::read(&bytes) {
+            assert!(left.explore().is_err(), "it has no program");
+        }
+    }
+    assert!(known > 100 && refused > 100, "{known} {refused}");
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// How to get access to a server, besides its address.
 #[derive(Args, Debug)]
 pub(crate) struct AccessArgs {
-    /// A file with credentials for the server of --cluster
+    /// A file with credentials for the server of --cluster, or with the seed of an nkey
     #[arg(help_heading = CLUSTER, long, env = "SELVEDGE_CLUSTER_CREDENTIALS", value_name = "FILE.creds")]
     pub(crate) cluster_credentials: Option<PathBuf>,
     /// A file with certificates of authorities that the server's certificate may be from, besides
@@ -36,7 +36,8 @@ pub(crate) const CLUSTER: &str = "Many machines";
 /// Exit codes: 0 it was told to end, 1 wrong usage, 2 the server cannot be reached.
 #[derive(Args, Debug)]
 pub(crate) struct WorkerArgs {
-    /// The NATS server: nats://HOST:PORT, or tls://HOST:PORT
+    /// The NATS server: nats://HOST:PORT, or tls://HOST:PORT. USER:PASSWORD@ or TOKEN@ may stand
+    /// before the host
     #[arg(long, env = "SELVEDGE_CLUSTER", value_name = "URL")]
     pub(crate) cluster: String,
     /// How many parts to explore at a time [default: one for each core]
@@ -46,9 +47,10 @@ pub(crate) struct WorkerArgs {
     pub(crate) access: AccessArgs,
 }
 
-/// Show or cancel what a cluster checks.
+/// Show or cancel what a cluster checks, or explore a part of it alone.
 ///
-/// Exit codes: 0 done, 1 wrong usage or no such run, 2 the server cannot be reached.
+/// Exit codes: 0 done, 1 wrong usage or no such run, 2 the server cannot be reached, or the part is
+/// not there or does not fit.
 #[derive(Args, Debug)]
 pub(crate) struct ClusterArgs {
     #[command(subcommand)]
@@ -62,11 +64,29 @@ pub(crate) enum ClusterCommand {
     Status(StatusArgs),
     /// Cancel a run: its workers give it up, and nothing of it is kept
     Cancel(CancelArgs),
+    /// Explore a part alone, here, that was left out because it has ended workers
+    Part(PartArgs),
 }
 
 /// Options of `cluster status`.
 #[derive(Args, Debug)]
 pub(crate) struct StatusArgs {
+    /// The NATS server
+    #[arg(long, env = "SELVEDGE_CLUSTER", value_name = "URL")]
+    pub(crate) cluster: String,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+/// Options of `cluster part`.
+#[derive(Args, Debug)]
+pub(crate) struct PartArgs {
+    /// The part's name, as `selvedge check` prints it
+    #[arg(value_name = "PART")]
+    pub(crate) part: String,
+    /// Do not explore it: remove it from the server
+    #[arg(long)]
+    pub(crate) remove: bool,
     /// The NATS server
     #[arg(long, env = "SELVEDGE_CLUSTER", value_name = "URL")]
     pub(crate) cluster: String,

@@ -12,10 +12,14 @@
 //! Names of streams and subjects have the version of selvedge, so workers of another version get no
 //! task.
 
+mod access;
+mod fault;
 mod record;
 mod server;
 mod tasks;
 
+pub use access::{Access, shown};
+pub use fault::Fault;
 pub use record::{Record, RunState};
-pub use server::{Access, Fault, Server};
+pub use server::Server;
 pub use tasks::{Answers, Tasks, Turn};

@@ -1,6 +1,7 @@
 //! The records of runs: what they are, how far they are, and which process divides them.
 
-use super::server::{Fault, Server};
+use super::fault::Fault;
+use super::server::Server;
 use async_nats::jetstream::kv::{self, Store, UpdateErrorKind};
 use async_nats::jetstream::stream;
 use futures_util::StreamExt;

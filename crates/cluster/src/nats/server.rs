@@ -1,12 +1,13 @@
 //! A connection to a server, for code that waits: a thread of its own runs everything that does
 //! not.
 
+use super::access::{Access, with_access};
+use super::fault::Fault;
 use crate::wire::{Beat, LONGEST, Order};
 use async_nats::jetstream::{self, context::Context, object_store::ObjectStore};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use futures_util::StreamExt;
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -17,28 +18,6 @@ use tokio::task::AbortHandle;
 
 /// The longest time for one request.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How to get access to a server, besides what its address says.
-#[derive(Clone, Debug, Default)]
-pub struct Access {
-    /// A file with credentials, as `nsc` writes it.
-    pub credentials: Option<PathBuf>,
-    /// A file with certificates of authorities that are trusted, besides those of the system.
-    pub authority: Option<PathBuf>,
-    /// Files with this client's certificate and its key.
-    pub certificate: Option<(PathBuf, PathBuf)>,
-}
-
-/// What the server, or the way to it, could not do. Most of it passes.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Fault(pub String);
-
-impl Fault {
-    pub(crate) fn of(what: &str, error: impl std::fmt::Display) -> Fault {
-        Fault(format!("{what}: {error}"))
-    }
-}
 
 /// A connection.
 pub struct Server {
@@ -83,9 +62,9 @@ impl Server {
         let connected = Arc::new(AtomicBool::new(true));
         let version = env!("CARGO_PKG_VERSION").replace('.', "-");
         let prefix = format!("selvedge-{version}");
-        let options = options(access, &connected);
+        let options = options(&address, access, &connected)?;
         let started = handle.block_on(async {
-            let client = options.await?.connect(address).await;
+            let client = options.connect(address).await;
             let client = client.map_err(|error| Fault::of("no connection", error))?;
             let mut jetstream = jetstream::new(client.clone());
             jetstream.set_timeout(PATIENCE);
@@ -181,6 +160,25 @@ impl Server {
         self.send(format!("{}.order", self.prefix), order.bytes());
     }
 
+    /// Makes a request to one worker.
+    pub fn order_to(&self, worker: &str, order: &Order) {
+        self.send(self.mailbox(worker), order.bytes());
+    }
+
+    /// The subject of requests to the workers of one process.
+    fn mailbox(&self, worker: &str) -> String {
+        let process = worker.rsplit_once('.').map_or(worker, |(process, _)| process);
+        let plain = |letter: char| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        };
+        let process: String = process.chars().map(plain).collect();
+        format!("{}.order.{process}", self.prefix)
+    }
+
     fn send(&self, subject: impl Into<String>, bytes: Result<Vec<u8>, crate::wire::Unreadable>) {
         let subject = subject.into();
         if let Ok(bytes) = bytes {
@@ -202,16 +200,28 @@ impl Server {
         })
     }
 
-    /// Calls `hear` for each request to workers, until the result is dropped.
+    /// Calls `hear` for each request to a worker and those of its process, until the result is
+    /// dropped.
     ///
     /// # Errors
     /// If the server does not send them.
-    pub(crate) fn orders(&self, hear: impl Fn(Order) + Send + 'static) -> Result<Ends, Fault> {
-        self.hear(format!("{}.order", self.prefix), move |bytes| {
-            if let Ok(order) = Order::read(bytes) {
-                hear(order);
-            }
-        })
+    pub(crate) fn orders(
+        &self,
+        worker: &str,
+        hear: impl Fn(Order) + Clone + Send + 'static,
+    ) -> Result<[Ends; 2], Fault> {
+        let heard = |subject| {
+            let hear = hear.clone();
+            self.hear(subject, move |bytes| {
+                if let Ok(order) = Order::read(bytes) {
+                    hear(order);
+                }
+            })
+        };
+        Ok([
+            heard(format!("{}.order", self.prefix))?,
+            heard(self.mailbox(worker))?,
+        ])
     }
 
     fn hear(&self, subject: String, hear: impl Fn(&[u8]) + Send + 'static) -> Result<Ends, Fault> {
@@ -243,9 +253,13 @@ impl Server {
     }
 }
 
-async fn options(access: &Access, connected: &Arc<AtomicBool>) -> Result<ConnectOptions, Fault> {
+fn options(
+    address: &ServerAddr,
+    access: &Access,
+    connected: &Arc<AtomicBool>,
+) -> Result<ConnectOptions, Fault> {
     let connected = Arc::clone(connected);
-    let mut options = ConnectOptions::new()
+    let options = ConnectOptions::new()
         .name("selvedge")
         .ping_interval(Duration::from_secs(10))
         .request_timeout(Some(PATIENCE))
@@ -260,17 +274,7 @@ async fn options(access: &Access, connected: &Arc<AtomicBool>) -> Result<Connect
             }
             std::future::ready(())
         });
-    if let Some(file) = &access.credentials {
-        let read = options.credentials_file(file).await;
-        options = read.map_err(|error| Fault::of("the credentials", error))?;
-    }
-    if let Some(file) = &access.authority {
-        options = options.add_root_certificates(file.clone()).require_tls(true);
-    }
-    if let Some((certificate, key)) = &access.certificate {
-        options = options.add_client_certificate(certificate.clone(), key.clone());
-    }
-    Ok(options)
+    with_access(options, address, access)
 }
 
 async fn objects(jetstream: &Context, prefix: &str, replicas: usize) -> Result<ObjectStore, Fault> {

@@ -1,8 +1,10 @@
 //! The streams of tasks and answers.
 
-use super::server::{Ends, Fault, Server};
-use crate::wire::{Answer, Hand, Unreadable};
+use super::fault::Fault;
+use super::server::{Ends, Server};
+use crate::wire::{Answer, Hand, Token, Unreadable};
 use async_nats::jetstream::consumer::{Consumer, pull};
+use async_nats::jetstream::context::PublishAckFuture;
 use async_nats::jetstream::message::{AckKind, PublishMessage};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
 use async_nats::jetstream::{self, consumer};
@@ -10,6 +12,7 @@ use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 /// A task of which its worker says nothing for so long is delivered again.
 const REDELIVERED: Duration = Duration::from_secs(4);
@@ -17,11 +20,14 @@ const REDELIVERED: Duration = Duration::from_secs(4);
 /// How often a worker says that it still works on a task.
 const RENEWED: Duration = Duration::from_secs(1);
 
+/// How long the server may take to keep messages.
+const KEPT: Duration = Duration::from_secs(5);
+
 /// For how long a request for messages stays open.
 const OPEN: Duration = Duration::from_secs(20);
 
 /// The most answers that are taken at once.
-const MOST_ANSWERS: usize = 64;
+const MOST_ANSWERS: usize = 256;
 
 /// Longer messages are objects, to which the message refers.
 const INLINE: usize = 256 << 10;
@@ -118,14 +124,25 @@ impl Server {
         })
     }
 
-    /// Hands a task out.
-    ///
-    /// # Errors
-    /// If it is not certain that the server keeps it.
-    pub fn hand(&self, hand: &Hand) -> Result<(), Fault> {
-        let bytes = hand.bytes().map_err(|error| Fault::of("a task", error))?;
-        let id = format!("task-{}", hand.token);
-        self.publish(&format!("{}.task.{}", self.prefix, hand.run), &id, bytes)
+    /// Hands tasks out, and waits for the server once. Returns those of which it is not certain
+    /// that the server keeps them, with what was the matter.
+    pub fn hand(&self, hands: &[Hand]) -> Vec<(Token, Fault)> {
+        let (mut sent, mut failed) = (Vec::new(), Vec::new());
+        for hand in hands {
+            let subject = format!("{}.task.{}", self.prefix, hand.run);
+            let id = format!("task-{}", hand.token);
+            let bytes = hand.bytes().map_err(|error| Fault::of("a task", error));
+            match bytes.and_then(|bytes| self.send_kept(subject, &id, bytes)) {
+                Ok(kept) => sent.push((hand.token, kept)),
+                Err(fault) => failed.push((hand.token, fault)),
+            }
+        }
+        let deadline = Instant::now() + KEPT;
+        let kept = sent
+            .into_iter()
+            .map(|(token, kept)| (token, self.until_kept(kept, deadline)));
+        failed.extend(kept.filter_map(|(token, kept)| kept.err().map(|fault| (token, fault))));
+        failed
     }
 
     /// Answers.
@@ -140,6 +157,12 @@ impl Server {
     }
 
     fn publish(&self, subject: &str, id: &str, bytes: Vec<u8>) -> Result<(), Fault> {
+        let sent = self.send_kept(subject.to_owned(), id, bytes)?;
+        self.until_kept(sent, Instant::now() + KEPT)
+    }
+
+    /// Sends a message that the server keeps, without waiting until it does.
+    fn send_kept(&self, subject: String, id: &str, bytes: Vec<u8>) -> Result<PublishAckFuture, Fault> {
         let bytes = match bytes.len() <= INLINE {
             true => bytes,
             false => {
@@ -148,10 +171,13 @@ impl Server {
             }
         };
         let message = PublishMessage::build().payload(bytes.into()).message_id(id);
+        let sent = self.wait(self.jetstream.send_publish(subject, message));
+        sent.map_err(|error| Fault::of("a message cannot be sent", error))
+    }
+
+    fn until_kept(&self, sent: PublishAckFuture, deadline: Instant) -> Result<(), Fault> {
         self.wait(async {
-            let sent = self.jetstream.send_publish(subject.to_owned(), message).await;
-            let sent = sent.map_err(|error| Fault::of("a message cannot be sent", error))?;
-            let kept = tokio::time::timeout(Duration::from_secs(5), sent).await;
+            let kept = tokio::time::timeout_at(deadline, sent.into_future()).await;
             let kept = kept.map_err(|late| Fault::of("a message was not kept", late))?;
             kept.map_err(|error| Fault::of("a message was not kept", error))?;
             Ok(())
@@ -233,7 +259,7 @@ impl Server {
         {
             messages.push(message);
             // What is there, too, is taken at once.
-            patience = Duration::from_millis(1);
+            patience = Duration::ZERO;
         }
         let mut taken = Vec::new();
         for message in messages {
