@@ -9,7 +9,7 @@ mod predicate;
 mod unfolding;
 
 use crate::callgrind;
-use crate::process::{build_release, capture_errors};
+use crate::process::{build_release, capture_errors, cargo, run as run_command};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write;
@@ -66,10 +66,21 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree | --predicate | --first | --choices]`, and
+/// `cargo xtask bench [--quick | --lockfree | --predicate | --first | --choices | --cluster]`, and
 /// `[--selvedge FILE]` for an already built command. `--quick` skips callgrind and the comparison
 /// of cores. Each of the others measures only its section and replaces it in the document.
 pub fn run(arguments: &[String]) -> Result<()> {
+    if arguments.iter().any(|argument| argument == "--cluster") {
+        let example = [
+            "run",
+            "--release",
+            "--package",
+            "selvedge-cluster",
+            "--example",
+            "machines",
+        ];
+        return run_command(cargo().args(example).args(["--", "simulate"]));
+    }
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let given = arguments.iter().position(|argument| argument == "--selvedge");
     let given = given.map(|at| arguments.get(at + 1).context("--selvedge: which file?"));

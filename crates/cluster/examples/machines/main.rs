@@ -1,0 +1,65 @@
+//! How efficient many machines are: searches that are too large to be made, in virtual time, with
+//! the coordinator of the product (docs/cluster.md).
+//!
+//!     machines record FILE DEFINE       prints the shape of a search: a file of `shapes`
+//!     machines latencies URL            measures a server
+//!     machines simulate [WORKERS]       prints a table
+
+mod latencies;
+mod record;
+mod shape;
+mod work;
+mod world;
+
+use latencies::Latencies;
+use shape::Shape;
+use std::path::Path;
+use world::World;
+
+/// The executions of the searches.
+const SIZE: u64 = 1_000_000_000;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["record", file, define] => {
+            let recorded = record::record(file, define);
+            print!("{}", shape::write(&format!("{file} {define}"), &recorded));
+        }
+        ["latencies", url] => println!("{:?}", latencies::measure(url)),
+        ["simulate"] => simulate("1,10,100,1000,10000"),
+        ["simulate", workers] => simulate(workers),
+        _ => panic!("which of record, latencies, simulate?"),
+    }
+}
+
+fn simulate(workers: &str) {
+    println!(
+        "| search | time of an execution | workers | efficiency | workers wait | coordinator busy | server busy | parts |"
+    );
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (name, cost) in [
+        ("one_mutex", None),
+        ("one_mutex", Some(100_000)),
+        ("bounded_queue", None),
+        ("bounded_queue", Some(100_000)),
+    ] {
+        let shapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/machines/shapes");
+        let text = std::fs::read_to_string(shapes.join(format!("{name}.txt"))).expect("a shape");
+        let shape = Shape::read(&text, SIZE, cost);
+        for workers in workers.split(',') {
+            let workers = workers.parse().expect("a number");
+            let outcome = World::run(&shape, workers, Latencies::MEASURED);
+            println!(
+                "| `{name}` | {:.1} µs | {workers} | {:.3} | {:.0} % | {:.0} % | {:.0} % | {} |",
+                shape.cost as f64 / 1e3,
+                outcome.efficiency,
+                outcome.idle * 100.0,
+                outcome.coordinator * 100.0,
+                outcome.server * 100.0,
+                outcome.parts
+            );
+        }
+    }
+}
