@@ -47,6 +47,10 @@ impl Default for Pace {
 /// which are the largest ones mostly.
 const MOST_AT_ONCE: u32 = 64;
 
+/// The most units that are asked for in a second. Each costs the coordinator some tenths of a
+/// millisecond, and if it cannot keep up, workers wait, for which even more would be asked for.
+const MOST_A_SECOND: u64 = 2_000;
+
 /// A hand-out that is awaited.
 #[derive(Clone, Debug)]
 struct Out {
@@ -110,6 +114,8 @@ pub struct Coordinator {
     workers: BTreeMap<String, Heard>,
     /// How many units a worker is asked for at once now, times 8.
     at_once: u32,
+    /// The units that may be asked for now, in thousandths, and since when.
+    allowance: (u64, u64),
     /// For how long units that are not done were explored before, in milliseconds.
     explored: BTreeMap<u64, u64>,
     /// How many answers about a unit did not fit.
@@ -153,6 +159,7 @@ impl Coordinator {
             out: BTreeMap::new(),
             workers: BTreeMap::new(),
             at_once: 8 * 4,
+            allowance: (1_000 * MOST_A_SECOND, 0),
             explored: BTreeMap::new(),
             unfit: BTreeMap::new(),
             refusing: BTreeSet::new(),
@@ -423,7 +430,12 @@ impl Coordinator {
     fn ask_for_units(&mut self, now: u64) -> Vec<Order> {
         // An order may have been lost.
         const AGAIN: u64 = 500;
+        let (allowed, since) = self.allowance;
+        let more = MOST_A_SECOND * now.saturating_sub(since);
+        let allowed = (allowed + more).min(1_000 * MOST_A_SECOND);
+        self.allowance = (allowed, now);
         let waiting = self.room().saturating_sub(self.out.len());
+        let waiting = waiting.min(usize::try_from(allowed / 1_000).unwrap_or(usize::MAX));
         if waiting == 0 {
             return Vec::new();
         }
@@ -442,6 +454,7 @@ impl Coordinator {
         for (&token, out) in &mut self.out {
             if orders.len() < most && may(out) {
                 out.asked = Some(now);
+                self.allowance.0 = self.allowance.0.saturating_sub(1_000 * u64::from(each));
                 orders.push(Order::Split(token, each));
             }
         }

@@ -29,6 +29,10 @@ const OPEN: Duration = Duration::from_secs(20);
 /// The most answers that are taken at once.
 const MOST_ANSWERS: usize = 256;
 
+/// For how long answers are gathered after the first one. Each look at what is to be done next
+/// costs as much as many answers do.
+const GATHERS: Duration = Duration::from_millis(3);
+
 /// Longer messages are objects, to which the message refers.
 const INLINE: usize = 256 << 10;
 
@@ -253,13 +257,13 @@ impl Server {
     /// If the server does not answer.
     pub fn take_answers(&self, answers: &Answers, within: Duration) -> Result<Vec<Answer>, Fault> {
         let mut messages = Vec::new();
-        let mut patience = within;
+        let (mut patience, mut until) = (within, None);
         while messages.len() < MOST_ANSWERS
             && let Some(message) = self.wait(answers.pull.next(patience))?
         {
             messages.push(message);
-            // What is there, too, is taken at once.
-            patience = Duration::ZERO;
+            let until = *until.get_or_insert_with(|| Instant::now() + GATHERS);
+            patience = until.saturating_duration_since(Instant::now());
         }
         let mut taken = Vec::new();
         for message in messages {
