@@ -86,7 +86,8 @@ fn median(mut times: Vec<Duration>) -> u64 {
 }
 
 impl Latencies {
-    /// With nats-server 2.9, on two cores that do other work, too.
+    /// With nats-server 2.9 on the same machine, 0.07 ms, 0.16 ms, 0.5 µs and 12 µs were measured.
+    /// These are about the double, and more, as between machines of one network.
     pub const MEASURED: Latencies = Latencies {
         kept: 300_000,
         arrives: 300_000,

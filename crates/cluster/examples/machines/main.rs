@@ -5,6 +5,7 @@
 //!     machines latencies URL            measures a server
 //!     machines simulate [WORKERS]       prints a table
 
+mod clock;
 mod latencies;
 mod record;
 mod shape;
@@ -42,6 +43,7 @@ fn simulate(workers: &str) {
     for (name, cost) in [
         ("one_mutex", None),
         ("one_mutex", Some(100_000)),
+        ("one_mutex", Some(1_000_000)),
         ("bounded_queue", None),
         ("bounded_queue", Some(100_000)),
     ] {
@@ -52,8 +54,8 @@ fn simulate(workers: &str) {
             let workers = workers.parse().expect("a number");
             let outcome = World::run(&shape, workers, Latencies::MEASURED);
             println!(
-                "| `{name}` | {:.1} µs | {workers} | {:.3} | {:.0} % | {:.0} % | {:.0} % | {} |",
-                shape.cost as f64 / 1e3,
+                "| `{name}` | {} µs | {workers} | {:.3} | {:.0} % | {:.0} % | {:.0} % | {} |",
+                shape.cost / 1_000,
                 outcome.efficiency,
                 outcome.idle * 100.0,
                 outcome.coordinator * 100.0,

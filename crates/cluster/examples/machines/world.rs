@@ -2,6 +2,7 @@
 //! measured, and workers that explore nothing. What the coordinator itself computes is measured and
 //! counts, so a run is not the same each time.
 
+use crate::clock::Clock;
 use crate::latencies::Latencies;
 use crate::shape::Shape;
 use crate::work::Work;
@@ -11,11 +12,11 @@ use selvedge_explore::kept::Common;
 use selvedge_session::apart::Task;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
-use std::time::Instant;
 
 const MILLI: u64 = 1_000_000;
 const BEATS: u64 = 1_000 * MILLI;
 const LOOKS: u64 = 40 * MILLI;
+const GATHERS: u64 = 3 * MILLI;
 const MOST_ANSWERS: usize = 256;
 
 /// How a run went.
@@ -73,18 +74,12 @@ pub struct World<'a> {
     waits: bool,
     turns: u64,
     server_free: u64,
+    clock: Clock,
     totals: Outcome,
     waited: u64,
     version: u64,
     saved: u64,
     shown: u64,
-}
-
-fn measured<T>(spent: &mut u64, what: impl FnOnce() -> T) -> T {
-    let begun = Instant::now();
-    let value = what();
-    *spent += begun.elapsed().as_nanos() as u64;
-    value
 }
 
 impl<'a> World<'a> {
@@ -104,6 +99,7 @@ impl<'a> World<'a> {
             waits: false,
             turns: 0,
             server_free: 0,
+            clock: Clock::new(),
             totals: Outcome::default(),
             waited: 0,
             version: 0,
@@ -152,7 +148,7 @@ impl<'a> World<'a> {
                     self.waits = true;
                     self.at(now + LOOKS, Event::Turn(self.turns));
                 }
-                Event::Waits => self.at(now, Event::Turn(self.turns)),
+                Event::Waits => self.at(now + GATHERS, Event::Turn(self.turns)),
                 Event::Task(hand) => {
                     self.tasks.push_back(hand);
                     self.take(now);
@@ -167,7 +163,7 @@ impl<'a> World<'a> {
                     self.answers.push_back(answer);
                     if std::mem::take(&mut self.waits) {
                         self.turns += 1;
-                        self.at(now, Event::Turn(self.turns));
+                        self.at(now + GATHERS, Event::Turn(self.turns));
                     }
                 }
                 Event::Beats(worker) => {
@@ -192,7 +188,7 @@ impl<'a> World<'a> {
         {
             taken += 1;
             let bytes = answer.bytes().expect("it is short");
-            let took = measured(&mut spent, || {
+            let took = self.clock.measure(&mut spent, || {
                 let answer = Answer::read(&bytes).expect("it was written");
                 one.take(answer, milliseconds)
             });
@@ -212,24 +208,30 @@ impl<'a> World<'a> {
             }
         }
         let beats: Vec<_> = self.beats.drain(..).collect();
-        measured(&mut spent, || {
-            if now >= self.shown + 200 * MILLI {
-                self.shown = now;
+        let shows = now >= self.shown + 200 * MILLI;
+        if shows {
+            self.shown = now;
+        }
+        self.clock.measure(&mut spent, || {
+            if shows {
                 let _ = (one.plot().0.statistics(), one.plot().0.counts());
             }
             beats.iter().for_each(|beat| one.hear(beat, milliseconds));
         });
         if now >= self.saved + 5_000 * MILLI {
             self.saved = now;
-            measured(&mut spent, || {
-                postcard::to_allocvec(&one.plot().0.clone()).map(|bytes| bytes.len())
-            })
-            .expect("there is room");
+            self.clock
+                .measure(&mut spent, || {
+                    postcard::to_allocvec(&one.plot().0.clone()).map(|bytes| bytes.len())
+                })
+                .expect("there is room");
         }
-        let (hands, orders) = measured(&mut spent, || one.tick(milliseconds));
+        let (hands, orders) = self.clock.measure(&mut spent, || one.tick(milliseconds));
         let mut last = now + spent;
         for hand in hands {
-            measured(&mut spent, || hand.bytes()).expect("it is short");
+            self.clock
+                .measure(&mut spent, || hand.bytes())
+                .expect("it is short");
             self.totals.parts += 1;
             let (kept, arrives) = self.keeps(now + spent);
             last = last.max(kept);
