@@ -94,4 +94,17 @@ impl Latencies {
         sends: 10_000,
         server: 30_000,
     };
+
+    /// Nothing takes any time, and the coordinator computes at once.
+    pub const NONE: Latencies = Latencies {
+        kept: 0,
+        arrives: 0,
+        sends: 0,
+        server: 0,
+    };
+
+    /// True for [`NONE`](Latencies::NONE).
+    pub fn is_none(&self) -> bool {
+        self.kept == 0
+    }
 }

@@ -4,6 +4,7 @@
 //!     machines record FILE DEFINE       prints the shape of a search: a file of `shapes`
 //!     machines latencies URL            measures a server
 //!     machines simulate [WORKERS]       prints a table
+//!     machines simulate WORKERS free    the same if messages and the coordinator took no time
 
 mod clock;
 mod latencies;
@@ -29,13 +30,14 @@ fn main() {
             print!("{}", shape::write(&format!("{file} {define}"), &recorded));
         }
         ["latencies", url] => println!("{:?}", latencies::measure(url)),
-        ["simulate"] => simulate("1,10,100,1000,10000"),
-        ["simulate", workers] => simulate(workers),
+        ["simulate"] => simulate("1,10,100,1000", Latencies::MEASURED),
+        ["simulate", workers] => simulate(workers, Latencies::MEASURED),
+        ["simulate", workers, "free"] => simulate(workers, Latencies::NONE),
         _ => panic!("which of record, latencies, simulate?"),
     }
 }
 
-fn simulate(workers: &str) {
+fn simulate(workers: &str, latencies: Latencies) {
     println!(
         "| search | time of an execution | workers | efficiency | workers wait | coordinator busy | server busy | parts |"
     );
@@ -52,7 +54,7 @@ fn simulate(workers: &str) {
         let shape = Shape::read(&text, SIZE, cost);
         for workers in workers.split(',') {
             let workers = workers.parse().expect("a number");
-            let outcome = World::run(&shape, workers, Latencies::MEASURED);
+            let outcome = World::run(&shape, workers, latencies);
             println!(
                 "| `{name}` | {} µs | {workers} | {:.3} | {:.0} % | {:.0} % | {:.0} % | {} |",
                 shape.cost / 1_000,

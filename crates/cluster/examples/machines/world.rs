@@ -239,6 +239,9 @@ impl<'a> World<'a> {
             self.at(arrives, Event::Task(Box::new(hand)));
         }
         spent = spent.max(last.saturating_sub(now));
+        if self.latencies.is_none() {
+            spent = 0;
+        }
         for order in orders {
             spent += self.latencies.sends;
             self.at(now + spent + self.latencies.arrives, Event::Order(order));
