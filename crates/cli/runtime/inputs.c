@@ -47,7 +47,7 @@ static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 static __thread char thread_name[256] = "0";
 static __thread size_t position;
 
-static void die(const char *what, const char *detail) {
+__attribute__((noreturn)) static void die(const char *what, const char *detail) {
     fprintf(stderr, "selvedge runtime: %s%s\n", what, detail);
     _exit(98);
 }
