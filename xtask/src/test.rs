@@ -1,6 +1,6 @@
 //! Runs all tests. `cargo test --workspace` runs the same tests, but one program after another: if
 //! the last test of a program is long, the other cores are idle. Here as many programs run in
-//! parallel as there are cores, and each runs its tests sequentially.
+//! parallel as there are cores, and each but those that wait runs its tests sequentially.
 
 use crate::process::{self, cargo};
 use anyhow::{Context, Result, bail};
@@ -11,7 +11,16 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 /// The programs with the longest running times. They start first.
-const LONG: [&str; 4] = ["cli/corpus", "explore/unfold", "cli/symbolic_calls", "cli/limits"];
+const LONG: [&str; 5] = [
+    "cli/corpus",
+    "explore/strategies",
+    "explore/unfold",
+    "cli/symbolic_calls",
+    "cli/limits",
+];
+
+/// Programs whose tests mostly wait for processes: as many of their tests run at a time.
+const WAITING: (&str, &str) = ("cli/cluster", "4");
 
 /// A program with tests.
 struct Program {
@@ -108,9 +117,13 @@ fn build(options: &[String]) -> Result<Vec<Program>> {
 /// Runs the tests of a program. If one fails, the error is the program's output.
 fn examine(program: &Program) -> Result<()> {
     let begun = Instant::now();
+    let threads = match program.name == WAITING.0 {
+        true => WAITING.1,
+        false => "1",
+    };
     let mut command = Command::new(&program.path);
     command
-        .args(["--test-threads", "1", "--quiet"])
+        .args(["--test-threads", threads, "--quiet"])
         .current_dir(&program.folder)
         .env("CARGO_MANIFEST_DIR", &program.folder)
         .stdin(Stdio::null());
