@@ -11,7 +11,7 @@ help:
 	@echo "make demo   check real code: the thread pool of zstd, then the same with one deliberate mistake, then larger by cutoffs; the decoder of LZ4; a program that keeps to a set of schedules"
 	@echo "make test   all tests"
 	@echo "make build  the command, optimised: target/release/selvedge"
-	@echo "make site   the documents as a site: target/site (mdBook, which is installed into target/tools if there is none)"
+	@echo "make site   the documents as a site: target/site (mdBook)"
 	@echo "make deb    the Debian package: target/selvedge_VERSION_amd64.deb"
 	@echo "make setup  install the Debian packages that are missing (the others do this first)"
 
@@ -35,10 +35,8 @@ demo: build
 test: setup
 	cargo xtask test
 
-# An mdbook on PATH is used; without one it is compiled, which takes minutes. `make test` needs none.
 site:
-	@command -v mdbook > /dev/null || [ -x target/tools/bin/mdbook ] || cargo install mdbook --locked --no-default-features --features search --root target/tools
-	PATH="$$PATH:target/tools/bin" mdbook build
+	cargo xtask site
 
 deb: build
 	cargo xtask deb

@@ -40,6 +40,7 @@ fn checks() -> Vec<(&'static str, Result<()>)> {
         ("tidy", crate::tidy::run()),
         ("fuzzing, a slice", crate::fuzz::slice()),
         ("documents", process::run(&mut documents)),
+        ("site", crate::site::build()),
     ]
 }
 

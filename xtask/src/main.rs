@@ -18,6 +18,7 @@ mod mutate;
 mod names;
 mod nightly;
 mod process;
+mod site;
 mod symbols;
 mod test;
 mod tidy;
@@ -39,6 +40,7 @@ const HELP: &str = "usage: cargo xtask TASK
   memcheck     run tests of the machine under valgrind
   mutate       run every test that plants a mistake and expects it to be noticed
   deb [SELVEDGE]  build the Debian package: target/selvedge_VERSION_amd64.deb
+  site         the documents as a site: target/site
   man [FILE]   write the man page (to target/selvedge.1)
   demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4;
                last a set of schedules for all inputs, and the program that keeps to it";
@@ -72,6 +74,7 @@ fn task() -> Result<()> {
         Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
         Some("deb") => deb::package(arguments.get(1).map(String::as_str)),
         Some("demo") => demo::run(),
+        Some("site") => site::build(),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");
             Ok(())
