@@ -152,7 +152,7 @@ impl Scheduled<'_> {
 
     /// The sources as modules in LLVM's text form, with calls at their accesses.
     fn modules(&self, directory: &Path) -> Result<Vec<PathBuf>, Exit> {
-        let is_plain = |step: &ReplayStep| access(step.op).is_some() && !step.atomic;
+        let is_plain = |step: &ReplayStep| access(step).is_some() && !step.atomic;
         let plain = self.steps.iter().any(is_plain);
         let mut sites = BTreeSet::new();
         let mut modules = Vec::new();
@@ -172,7 +172,7 @@ impl Scheduled<'_> {
             modules.push(module);
         }
         for step in self.steps {
-            let name = access(step.op).map(|access| named(access, step));
+            let name = access(step).map(|access| named(access, step));
             if name.is_some_and(|name| !sites.contains(&name)) {
                 return Err(unsupported(&refused(step, "an access to memory by the library")));
             }
@@ -271,8 +271,10 @@ fn refused(step: &ReplayStep, what: &str) -> String {
 }
 
 /// What the rewritten module calls an access.
-const fn access(op: Op) -> Option<&'static str> {
-    match op {
+const fn access(step: &ReplayStep) -> Option<&'static str> {
+    match step.op {
+        Op::Read if step.atomic => Some("atomic read"),
+        Op::Write if step.atomic => Some("atomic write"),
         Op::Read => Some("read"),
         Op::Write => Some("write"),
         Op::Rmw => Some("rmw"),
@@ -295,7 +297,7 @@ fn named(access: &str, step: &ReplayStep) -> String {
 /// # Errors
 /// No wrapper orders it, in words.
 fn word(step: &ReplayStep) -> Result<Option<String>, &'static str> {
-    if let Some(access) = access(step.op) {
+    if let Some(access) = access(step) {
         return match step.alternative {
             0 => Ok(Some(named(access, step))),
             _ => Err("a weak compare-exchange that fails without a cause"),

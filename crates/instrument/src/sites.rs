@@ -4,6 +4,10 @@
 //! An access is known by what it does, its file and its place there, as in `read queue.c:12:9`: the
 //! machine of the checker runs the same code, so its steps have the same places. The two functions
 //! that are called are the runtime's (`__selvedge_site`, `__selvedge_site_done`).
+//!
+//! A compiler without optimisation stores the value of an atomic operation in a variable of its own
+//! at the same place first. That is no step: atomic and plain accesses have different names, and
+//! variables whose address goes nowhere have no sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -32,8 +36,16 @@ pub fn sited(module: &str, plain: bool) -> Sited {
     let places = Places::of(module);
     let mut sited = Sited::default();
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
-    for line in module.lines() {
+    let mut own = BTreeSet::new();
+    let mut lines = module.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("define ") {
+            own = own_variables(lines.clone().take_while(|line| !line.starts_with('}')));
+        }
         let name = access(line, plain).and_then(|access| {
+            if address(line).is_some_and(|address| own.contains(address)) {
+                return None;
+            }
             let place = line.rsplit_once("!dbg !")?.1;
             let place: String = place.chars().take_while(char::is_ascii_digit).collect();
             let (file, line, column) = places.at(&place)?;
@@ -81,14 +93,59 @@ fn access(line: &str, plain: bool) -> Option<&'static str> {
         None => line,
     };
     let (word, rest) = code.split_once(' ')?;
-    let counts = plain || rest.starts_with("atomic ");
+    let atomic = rest.starts_with("atomic ");
     match word {
-        "load" if counts => Some("read"),
-        "store" if counts => Some("write"),
+        "load" if atomic => Some("atomic read"),
+        "store" if atomic => Some("atomic write"),
+        "load" if plain => Some("read"),
+        "store" if plain => Some("write"),
         "atomicrmw" | "cmpxchg" => Some("rmw"),
         "fence" => Some("fence"),
         _ => None,
     }
+}
+
+/// The register with the address of a load or store.
+fn address(line: &str) -> Option<&str> {
+    registers(
+        line.rsplit_once(", ptr %")
+            .map(|(before, _)| &line[before.len()..])?,
+    )
+    .next()
+}
+
+/// The registers that are named in a text.
+fn registers(text: &str) -> impl Iterator<Item = &str> {
+    text.split('%').skip(1).map(|rest| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$' | '-');
+        &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())]
+    })
+}
+
+/// The local variables of a function that no other thread can reach: they are read and written
+/// under their names only. Volatile accesses may be steps all the same.
+fn own_variables<'a>(function: impl Iterator<Item = &'a str> + Clone) -> BTreeSet<&'a str> {
+    let made = |line: &'a str| {
+        let (register, code) = line.strip_prefix("  %")?.split_once(" = ")?;
+        code.starts_with("alloca ").then_some(register)
+    };
+    let mut own: BTreeSet<&str> = function.clone().filter_map(made).collect();
+    for line in function {
+        let code = line.trim_start();
+        if made(line).is_some() || code.starts_with("#dbg_") || code.contains("@llvm.lifetime.") {
+            continue;
+        }
+        let used = match access(line, true) {
+            _ if code.contains(" volatile ") => line,
+            Some("read" | "atomic read") => "",
+            Some("write" | "atomic write") => line.rsplit_once(", ptr %").map_or(line, |(value, _)| value),
+            _ => line,
+        };
+        for register in registers(used) {
+            own.remove(register);
+        }
+    }
+    own
 }
 
 /// The places of a module's debug information.
@@ -170,11 +227,15 @@ mod tests {
         let sited = sited(MODULE, false);
         let names: Vec<&str> = sited.sites.iter().map(String::as_str).collect();
         // What has no place is none.
-        assert_eq!(names, ["read a.c:12:3", "rmw a.c:12:3", "write a.c:13:4"]);
+        assert_eq!(
+            names,
+            ["atomic read a.c:12:3", "atomic write a.c:13:4", "rmw a.c:12:3"]
+        );
         let around = "call void @__selvedge_site(ptr @__selvedge_site_0), !dbg !7\n  %1 = load atomic i32, ptr @x \
                       seq_cst, align 4, !dbg !7\n  call void @__selvedge_site_done(), !dbg !7\n  %2 = load i32";
         assert!(sited.text.contains(around), "{}", sited.text);
-        let name = "@__selvedge_site_0 = private unnamed_addr constant [14 x i8] c\"\\72\\65\\61\\64\\20";
+        let name =
+            "@__selvedge_site_0 = private unnamed_addr constant [21 x i8] c\"\\61\\74\\6F\\6D\\69\\63\\20";
         assert!(sited.text.contains(name), "{}", sited.text);
     }
 
@@ -183,5 +244,30 @@ mod tests {
         let sited = sited(MODULE, true);
         assert!(sited.sites.contains("read a.c:13:4"), "{:?}", sited.sites);
         assert_eq!(site("read", "/tmp/dir/a.c", 13, 4), "read a.c:13:4");
+    }
+
+    #[test]
+    fn variables_that_no_other_thread_reaches_are_no_sites() {
+        let function = "\
+define void @f() {
+  %value = alloca i32, align 4
+  %shared = alloca i32, align 4
+  %kept = alloca ptr, align 8
+    #dbg_declare(ptr %value, !5, !DIExpression(), !6)
+  store i32 1, ptr %value, align 4
+  store ptr %shared, ptr %kept, align 8
+  %1 = load i32, ptr %value, align 4
+  store atomic i32 %1, ptr @x seq_cst, align 4
+  %2 = getelementptr i8, ptr %1, i64 4
+  call void @g(ptr %shared)
+}
+";
+        let lines = function.lines().skip(1);
+        assert_eq!(
+            own_variables(lines).into_iter().collect::<Vec<_>>(),
+            ["kept", "value"]
+        );
+        assert_eq!(address("  store ptr %shared, ptr %kept, align 8"), Some("kept"));
+        assert_eq!(address("  %1 = load i32, ptr @y, align 4"), None);
     }
 }
