@@ -73,28 +73,38 @@ pub(crate) fn run(args: &ClusterArgs) -> Exit {
 
 /// Explores a part that was left out, or removes it.
 fn part(args: &PartArgs) -> Exit {
+    if !args.part.contains("-part-") {
+        return Exit::usage(&format!("{} is not the name of a part", args.part));
+    }
     let server = match connect(&args.cluster, &args.access) {
         Ok(server) => server,
         Err(fault) => return Exit::output(&fault.to_string()),
     };
-    if !args.part.contains("-part-") {
-        return Exit::usage(&format!("{} is not the name of a part", args.part));
-    }
     if args.remove {
         server.forget(&args.part);
         return Exit::Code(0);
     }
     let left = server.stored(&args.part).map_err(|fault| fault.to_string());
     let left = left.and_then(|bytes| Left::read(&bytes).map_err(|error| error.to_string()));
-    let record = match left.map(|left| left.explore()) {
-        Ok(Ok(record)) => record,
+    let explored = match left.map(|left| left.explore()) {
+        Ok(Ok(explored)) => explored,
         Ok(Err(error)) => return Exit::of(&error),
         Err(error) => return Exit::output(&error),
     };
+    let record = explored.record;
     let counts = record.statistics;
     let mut text = format!("{} executions, {} events\n", counts.executions, counts.events);
     for found in &record.faults {
         let _ = writeln!(text, "{}: {}", found.fault.kind.name(), found.fault.message);
+    }
+    for unsupported in &record.unsupported {
+        let _ = writeln!(text, "not complete: {} is not supported", unsupported.what);
+    }
+    for limit in &record.limits {
+        let _ = writeln!(text, "not complete: {}", limit.detail);
+    }
+    if !explored.is_whole {
+        text.push_str("not complete: parts that it had given away are not explored here\n");
     }
     shown(Ok(text))
 }

@@ -19,6 +19,15 @@ pub struct Left {
     pub hand: Vec<u8>,
 }
 
+/// What came of a part that was explored alone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explored {
+    /// What it had found and counted before, and the rest.
+    pub record: RecordState,
+    /// False if it had given parts away, which are not explored here.
+    pub is_whole: bool,
+}
+
 impl Left {
     /// The part as bytes.
     ///
@@ -36,12 +45,12 @@ impl Left {
         postcard::from_bytes(bytes).map_err(|_| Unreadable::Damaged)
     }
 
-    /// Explores it to its end: what it had found and counted before, and the rest. It may end this
-    /// process, as it has ended workers.
+    /// Explores it, but for parts that it had given away. It may end this process, as it has ended
+    /// workers.
     ///
     /// # Errors
     /// If it does not fit the program, or if an assumption fails in it.
-    pub fn explore(&self) -> Result<RecordState, Error> {
+    pub fn explore(&self) -> Result<Explored, Error> {
         let hand = Hand::read(&self.hand).map_err(|error| Error::Program(error.to_string()))?;
         let worker = PartsWorker::new(&self.module, &Terms::read(&self.terms)?, &hand.regions)?;
         let made = match hand.task {
@@ -49,16 +58,18 @@ impl Left {
             Task::Part(part) => explore(&worker, &hand.common, part),
         };
         let what = |text: &str| Err(Error::Program(format!("the part: {text}")));
-        match made.map(|made| made.outcome) {
-            Some(Outcome::Part(Progress::Done(done))) => Ok(done.product.record),
-            // It waits for parts that it has given away, which were left out with it.
-            Some(Outcome::Part(Progress::Begun(begun))) => Ok(begun.product.record),
-            Some(Outcome::Sampled(record, _)) => Ok(record),
-            Some(Outcome::Sample(state)) => Ok(state.record),
-            Some(Outcome::Failed(_)) => what("an assumption fails in it, so the search begins again"),
-            Some(Outcome::Misfit(why)) => what(&why),
-            Some(Outcome::Part(_)) | None => what("it was not explored"),
-        }
+        let (record, is_whole) = match made.map(|made| made.outcome) {
+            Some(Outcome::Part(Progress::Done(done))) => (done.product.record, true),
+            Some(Outcome::Part(Progress::Begun(begun))) => (begun.product.record, false),
+            Some(Outcome::Sampled(record, _)) => (record, true),
+            Some(Outcome::Sample(state)) => (state.record, false),
+            Some(Outcome::Failed(_)) => {
+                return what("an assumption fails in it, so the search begins again");
+            }
+            Some(Outcome::Misfit(why)) => return what(&why),
+            Some(Outcome::Part(_)) | None => return what("it was not explored"),
+        };
+        Ok(Explored { record, is_whole })
     }
 }
 

@@ -16,6 +16,6 @@ mod work;
 
 pub use coordinator::{Coordinator, End, Pace, Subject, Taken};
 pub use divide::Divider;
-pub use left::Left;
+pub use left::{Explored, Left};
 pub use plot::{Plot, Sample};
 pub use work::Workers;
