@@ -25,8 +25,10 @@ impl Machine for Vm {
 
     fn step(&mut self, choice: Choice) -> Event {
         let thread = choice.thread;
-        let foreseen = self.foreseen.get_mut().known.take();
-        let foreseen = foreseen.filter(|(still, _)| *still == thread);
+        let foreseen = match &mut self.foreseen.get_mut().known {
+            None => None,
+            known => known.take().filter(|(still, _)| *still == thread),
+        };
         let pending = &self.state.pending()[thread.index()];
         assert!(
             pending.is_enabled() && choice.alternative < pending.alternatives,

@@ -55,10 +55,10 @@ where
         if self.relation.leaves_writes_to_reads() {
             self.observe_blocked();
         }
+        let held = finished && self.is_any_held();
         let statistics = &mut self.job.record.statistics;
         statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
-        let held = |p: &Pending| p.status == Status::Held;
-        if finished && self.machine.pending().iter().any(held) {
+        if held {
             // It goes on, by another thread's name.
             statistics.redundant_executions += 1;
             self.unseen.redundant += 1;
@@ -96,6 +96,15 @@ where
         if self.worker.as_ref().is_some_and(|worker| worker.is_cancelled()) {
             self.job.halt = Some(Halt::Cancelled);
         }
+    }
+
+    /// True if a thread is held.
+    fn is_any_held(&self) -> bool {
+        if self.machine.standing().is_some_and(|s| s.blocked == 0) {
+            return false;
+        }
+        let held = |p: &Pending| p.status == Status::Held;
+        self.machine.pending().iter().any(held)
     }
 
     /// Updates the statistics for an execution that did not reach a leaf.

@@ -165,16 +165,32 @@ where
 
     /// Reverses the immediate races that were found.
     fn reverse_found(&mut self, thread: usize, latest: u32) {
-        let (mut at, mut passed) = (0, Passed::default());
-        let (mut known, mut found) = (FxHashSet::default(), Vec::new());
+        let mut at = 0;
         while let Some(&race) = self.races.get(at) {
             self.reverse_race(race, thread, latest);
-            if !self.nodes[race as usize - 1].enabled.contains(thread)
-                && self.order.clock(thread)[thread] <= race
-            {
-                // The thread was blocked in that state. Perhaps this event only enabled it, and
-                // this race has no other order. So consider earlier events, too. This may go back
-                // to the beginning of a long execution, so check for a stop.
+            at += 1;
+            if self.was_blocked_before(race, thread) {
+                self.reverse_earlier(at - 1, thread, latest);
+                return;
+            }
+        }
+    }
+
+    /// True if the thread's next action was blocked before the event of a race. Perhaps this event
+    /// only enabled it, and this race has no other order.
+    fn was_blocked_before(&self, race: u32, thread: usize) -> bool {
+        !self.nodes[race as usize - 1].enabled.contains(thread) && self.order.clock(thread)[thread] <= race
+    }
+
+    /// Considers the earlier races, too, from the race at position `at` on, before which the thread
+    /// was blocked. Then reverses the races that are left.
+    #[cold]
+    fn reverse_earlier(&mut self, mut at: usize, thread: usize, latest: u32) {
+        let (mut passed, mut found) = (Passed::default(), Vec::new());
+        let mut known: FxHashSet<u32> = self.races.iter().copied().collect();
+        while let Some(&race) = self.races.get(at) {
+            if self.was_blocked_before(race, thread) {
+                // This may go back to the beginning of a long execution, so check for a stop.
                 if self.control.is_stopped() {
                     self.job.halt = Some(Halt::Limit(self.control.limit()));
                     return;
@@ -185,13 +201,13 @@ where
                     .look_before(self.relation, action, thread, race, &mut passed);
                 found.clear();
                 self.order.immediate_races(from, &mut found);
-                if known.is_empty() {
-                    known.extend(self.races.iter().copied());
-                }
                 self.races
                     .extend(found.iter().filter(|&&race| known.insert(race)));
             }
             at += 1;
+            if let Some(&next) = self.races.get(at) {
+                self.reverse_race(next, thread, latest);
+            }
         }
     }
 

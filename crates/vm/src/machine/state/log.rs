@@ -182,9 +182,12 @@ impl State {
             }
             Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
             Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
-                Some(object) => {
-                    unshared(&mut self.syncs).insert(address, object);
-                }
+                Some(object) => match unshared(&mut self.syncs).get_mut(&address) {
+                    Some(known) => *known = object,
+                    None => {
+                        Rc::make_mut(&mut self.syncs).insert(address, object);
+                    }
+                },
                 None => {
                     Rc::make_mut(&mut self.syncs).remove(&address);
                 }

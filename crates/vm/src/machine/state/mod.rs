@@ -214,8 +214,9 @@ impl State {
     #[inline]
     pub(in crate::machine) fn put_pending(&mut self, thread: ThreadId, pending: Pending) {
         self.needs[thread.index()] = needed(&pending);
-        let old = std::mem::replace(&mut self.pending[thread.index()], pending);
-        self.log.pendings.push(old);
+        let place = &mut self.pending[thread.index()];
+        self.log.pendings.extend_from_slice(std::slice::from_ref(place));
+        *place = pending;
         self.log.entries.push(Undo::Pending(thread));
     }
 
@@ -224,7 +225,8 @@ impl State {
     #[inline]
     pub(in crate::machine) fn begin_step(&mut self, thread: ThreadId) -> &mut Core {
         let t = &mut self.threads[thread.index()];
-        self.log.cores.push(t.core);
+        // Pushed as a slice, it is copied once instead of twice.
+        self.log.cores.extend_from_slice(std::slice::from_ref(&t.core));
         self.log.entries.push(Undo::Core(thread));
         t.low_depth = t.core.depth;
         if t.core.depth > 0 {
@@ -350,8 +352,13 @@ impl State {
 
     /// Removes the lock at a position among those that a thread holds.
     pub fn remove_held(&mut self, thread: ThreadId, position: usize) {
-        let old = self.threads[thread.index()].held.remove(position);
-        self.log.helds.push(old);
+        let held = &mut self.threads[thread.index()].held;
+        let old = if position + 1 == held.len() {
+            held.pop()
+        } else {
+            Some(held.remove(position))
+        };
+        self.log.helds.extend(old);
         self.log.entries.push(Undo::HeldRemoved(thread, position as u32));
     }
 
