@@ -27,13 +27,13 @@ impl Run<'_> {
     /// Reads `size` bytes at each of the addresses. Returns their possible values, as a number.
     pub(super) fn load(&mut self, at: Abstract, size: u64) -> Abstract {
         let span = match at {
-            Abstract::New => return Abstract::Any,
+            Abstract::New { .. } => return Abstract::Any,
             Abstract::Either(span) => {
                 self.load(Abstract::Number(span), size);
                 return Abstract::Any;
             }
             Abstract::Any => {
-                self.shared.reads_anywhere = true;
+                self.shared.read_anything();
                 return Abstract::Any;
             }
             Abstract::Number(span) => span,
@@ -51,7 +51,7 @@ impl Run<'_> {
         if span.steps() >= MOST_VALUES || size > 8 {
             return Abstract::Any;
         }
-        let mut value = self.shared.load(span, size);
+        let mut value = self.shared.load(self.origin(), span, size);
         if self.weaken.is(Weaken::Store) {
             value = None;
         }
@@ -60,12 +60,13 @@ impl Run<'_> {
             let at = span.lo + n * span.stride;
             // Bytes that cannot be read are a fault.
             if memory.check(at, size, false).is_ok() {
-                let now = memory.peek_checked(at, size);
-                let now = if now.is_concrete() {
-                    Abstract::one(now.bits)
-                } else {
-                    Abstract::Any
-                };
+                let now = self.own.get(at, size).unwrap_or_else(|| {
+                    let now = memory.peek_checked(at, size);
+                    match now.is_concrete() {
+                        true => Abstract::one(now.bits),
+                        false => Abstract::Any,
+                    }
+                });
                 value = Some(value.map_or(now, |value| value.join(now)));
             }
         }
@@ -74,12 +75,24 @@ impl Run<'_> {
 
     /// Records that `size` bytes may be written at each of the addresses.
     pub(super) fn writes(&mut self, at: Abstract, size: u64, value: Abstract) {
-        let at = match at {
-            Abstract::New => return,
+        let (at, surely) = match at {
+            Abstract::New { .. } => return,
             Abstract::Any => return self.everything(),
             Abstract::Either(_) if self.weaken.is(Weaken::Either) => return,
-            Abstract::Number(at) | Abstract::Either(at) => at,
+            Abstract::Number(at) => (at, true),
+            Abstract::Either(at) => (at, self.weaken.is(Weaken::Surely)),
         };
+        if self.straight {
+            match at.as_one() {
+                Some(at) if surely => self.own.set(at, size, value),
+                _ => self.straight = false,
+            }
+        }
+        self.stores(at, size, value);
+    }
+
+    /// Records a store for other threads, and for this one unless it is on its only path.
+    pub(super) fn stores(&mut self, at: Span, size: u64, value: Abstract) {
         self.shared.touch(Touch {
             at,
             size,
@@ -92,7 +105,7 @@ impl Run<'_> {
             let (base, object) = vm.state.memory.object_at(at)?;
             Some(base + object.size)
         };
-        self.shared.store(at, size, value, end);
+        self.shared.store(self.origin(), (at, size), value, end);
     }
 
     /// Records that the acting thread's error number may be written.
@@ -138,7 +151,12 @@ impl Run<'_> {
     /// object cannot be used.
     pub(super) fn moved(&self, base: Abstract, by: Abstract, inbounds: bool) -> Abstract {
         match (base, by) {
-            (Abstract::New, _) if inbounds => Abstract::New,
+            (Abstract::New { moved }, by) if inbounds => {
+                let forward = by.number().is_some_and(|by| by.hi <= mask(32));
+                Abstract::New {
+                    moved: (moved || !forward) && !self.weaken.is(Weaken::Moved),
+                }
+            }
             (Abstract::Either(base), Abstract::Number(by)) if inbounds && by.is_small() => {
                 match self.moved(Abstract::Number(base), Abstract::Number(by), inbounds) {
                     Abstract::Number(moved) => Abstract::Either(moved),
@@ -185,7 +203,9 @@ impl Run<'_> {
             return base;
         }
         match base {
-            Abstract::New if inbounds => Abstract::New,
+            Abstract::New { .. } if inbounds => Abstract::New {
+                moved: !self.weaken.is(Weaken::Moved),
+            },
             Abstract::Number(base) if inbounds => {
                 let stride = gcd(base.stride, (scale as i64).unsigned_abs());
                 self.within(base, base.lo.wrapping_add(offset), stride)

@@ -79,6 +79,15 @@ impl Comparison {
 
     /// The result of the comparison, if it is the same for all values.
     pub(super) fn decide(self, a: Abstract, b: Abstract) -> Option<bool> {
+        // No object lies at null.
+        let is_new = |a| a == Abstract::NEW;
+        if self.bits == 64 && (is_new(a) && b.as_one() == Some(0) || is_new(b) && a.as_one() == Some(0)) {
+            match self.relation {
+                Relation::Eq => return Some(false),
+                Relation::Ne => return Some(true),
+                _ => {}
+            }
+        }
         let (a, b) = (self.ordered(a.number()?)?, self.ordered(b.number()?)?);
         if a.stride == 0 && b.stride == 0 {
             return Some(self.relation.of(a.lo, b.lo));

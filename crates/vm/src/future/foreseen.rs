@@ -1,6 +1,6 @@
 //! The predictions that a machine has made.
 
-use super::shared::Shared;
+use super::shared::{Goal, Shared};
 use crate::memory::Memory;
 use crate::reach::Reached;
 use crate::state::State;
@@ -64,6 +64,8 @@ pub(crate) struct Future {
     pub(super) followed: u32,
     /// The number of threads that there were.
     pub(super) threads: usize,
+    /// The only access of which something is known.
+    pub(super) goal: Option<Goal>,
 }
 
 /// What is known of the other threads.
@@ -78,6 +80,11 @@ pub(super) enum Known {
 }
 
 impl Future {
+    /// True if it answers the question about an access, or about anything.
+    pub(crate) fn answers(&self, goal: Option<Goal>) -> bool {
+        self.goal.is_none() || self.goal == goal
+    }
+
     /// True if another thread may access these bytes, and this access or the other one writes.
     pub(crate) fn conflicts(&self, state: &State, address: u64, size: u64, write: bool) -> bool {
         let shared = match &self.known {
@@ -85,10 +92,9 @@ impl Future {
             Known::Reached(reached) => return reached.has(state, address),
             Known::Accesses(shared) => shared,
         };
-        write && shared.reads_anywhere
+        write && shared.reads_anywhere()
             || shared
-                .touches
-                .iter()
+                .touches()
                 .any(|touch| (write || touch.write) && touch.meets(address, size))
     }
 }
@@ -116,10 +122,9 @@ impl Future {
         let Known::Accesses(shared) = &self.known else {
             return true;
         };
-        shared.reads_anywhere
+        shared.reads_anywhere()
             || shared
-                .touches
-                .iter()
+                .touches()
                 .any(|touch| !touch.barrier && touch.meets(address, 1))
     }
 }

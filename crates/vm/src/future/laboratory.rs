@@ -24,7 +24,7 @@ impl Foresight {
 
     /// [`Foresight::of`] with a deliberate mistake.
     pub fn weakened(vm: &Vm, still: ThreadId, elements: Elements, weaken: Weaken) -> Foresight {
-        Foresight(super::of(vm, still, elements, ForTests::new(weaken)))
+        Foresight(super::of(vm, still, (elements, None), ForTests::new(weaken)))
     }
 
     /// True if anything may happen: nothing is known.

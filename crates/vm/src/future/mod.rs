@@ -10,6 +10,8 @@
 //!   what may be stored. Both are computed together, until nothing is added. This begins with
 //!   nothing stored, and is still sound: consider the first step of an execution that was not
 //!   predicted. Everything loaded before it was predicted, so the step was predicted, too.
+//! - As long as each branch of a thread is decided, the thread is followed on one path, and knows
+//!   what it has stored itself (`own.rs`).
 //! - No thread takes a lock that the observed thread holds, no barrier opens for which the observed
 //!   thread is needed, and no thread joins it. What would come after that does not happen.
 //! - An object that does not exist yet is not used by the observed thread's next action. The end of
@@ -26,6 +28,7 @@ mod foreseen;
 #[cfg(feature = "laboratory")]
 mod laboratory;
 mod options;
+mod own;
 mod run;
 mod shared;
 mod value;
@@ -35,6 +38,7 @@ pub(crate) use foreseen::{Foreseen, Future, bytes};
 #[cfg(feature = "laboratory")]
 pub use laboratory::Foresight;
 pub use options::{Elements, Futures};
+pub(crate) use shared::Goal;
 #[cfg(feature = "laboratory")]
 pub use weaken::Weaken;
 
@@ -48,12 +52,24 @@ use selvedge_ir::{Module, Terminator};
 use weaken::Weaken;
 
 /// Follows the other threads. The observed thread is before a statement.
-pub(crate) fn look(foreseen: &mut Foreseen, vm: &Vm, still: ThreadId, stmt: StmtId, elements: Elements) {
-    foreseen.learn(still, stmt, of(vm, still, elements, ForTests::default()));
+/// With a goal, nothing is known of other accesses if another thread may conflict with this one.
+pub(crate) fn look(
+    foreseen: &mut Foreseen,
+    vm: &Vm,
+    (still, stmt): (ThreadId, StmtId),
+    elements: Elements,
+    goal: Option<Goal>,
+) {
+    foreseen.learn(still, stmt, of(vm, still, (elements, goal), ForTests::default()));
 }
 
 /// The prediction for an observed thread.
-fn of(vm: &Vm, still: ThreadId, elements: Elements, weaken: ForTests<Weaken>) -> Future {
+fn of(
+    vm: &Vm,
+    still: ThreadId,
+    (elements, goal): (Elements, Option<Goal>),
+    weaken: ForTests<Weaken>,
+) -> Future {
     let threads = vm.state.threads().len();
     if elements == Elements::Reachable {
         let is_one = |thread| thread != still && !weaken.is(Weaken::Reach);
@@ -63,14 +79,17 @@ fn of(vm: &Vm, still: ThreadId, elements: Elements, weaken: ForTests<Weaken>) ->
             known,
             followed,
             threads,
+            goal: None,
         };
     }
-    let (shared, followed) = Run::of(vm, still, elements, weaken);
+    let (shared, followed) = Run::of(vm, still, (elements, goal), weaken);
+    let goal = goal.filter(|_| shared.is_none());
     let known = shared.map_or(Known::Nothing, Known::Accesses);
     Future {
         known,
         followed,
         threads,
+        goal,
     }
 }
 

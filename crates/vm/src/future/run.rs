@@ -11,7 +11,8 @@ mod library;
 pub(super) use library::is_elsewhere;
 
 use super::options::Elements;
-use super::shared::Shared;
+use super::own::Own;
+use super::shared::{Goal, Origin, Shared};
 use super::value::Abstract;
 use super::weaken::Weaken;
 use crate::program::Binding;
@@ -61,10 +62,17 @@ pub(super) struct Run<'a> {
     pub(super) opened: FxHashSet<u64>,
     /// The thread whose code is followed; `None` for a thread that does not exist yet.
     pub(super) who: Option<ThreadId>,
+    /// True as long as the thread is followed on one path.
+    pub(super) straight: bool,
+    /// What the thread has stored on its one path.
+    pub(super) own: Own,
     /// The number of instructions that may still be followed.
     pub(super) fuel: u32,
-    /// The calls that are being followed, outermost first.
-    active: Vec<Call>,
+    /// What it was when following the thread began.
+    begun: u32,
+    /// The calls that are being followed, outermost first, and whether each began on the thread's
+    /// one path.
+    active: Vec<(Call, bool)>,
     /// What calls return, in this round.
     known: FxHashMap<Call, Returned>,
     /// What is assumed of active calls that are made again.
@@ -73,6 +81,15 @@ pub(super) struct Run<'a> {
 
 /// A call: for which thread, of what, with which arguments.
 type Call = (Option<ThreadId>, FuncId, Vec<Abstract>);
+
+/// The state of a followed thread at an instruction, on its one path.
+struct Stand {
+    at: u32,
+    /// [`Own::changes`].
+    changes: u32,
+    /// The values of the live registers.
+    live: Vec<Abstract>,
+}
 
 /// What a function may return if it may return both.
 fn join_returned(one: Returned, other: Returned) -> Returned {
@@ -88,7 +105,7 @@ impl<'a> Run<'a> {
     pub(super) fn of(
         vm: &'a Vm,
         still: ThreadId,
-        elements: Elements,
+        (elements, goal): (Elements, Option<Goal>),
         weaken: ForTests<Weaken>,
     ) -> (Option<Shared>, u32) {
         let mut run = Run {
@@ -96,12 +113,15 @@ impl<'a> Run<'a> {
             still,
             elements,
             weaken,
-            shared: Shared::default(),
+            shared: Shared::about(goal),
             relied: Vec::new(),
             arrived: FxHashMap::default(),
             opened: FxHashSet::default(),
             who: None,
+            straight: false,
+            own: Own::default(),
             fuel: FUEL,
+            begun: FUEL,
             active: Vec::new(),
             known: FxHashMap::default(),
             recursive: FxHashMap::default(),
@@ -131,12 +151,13 @@ impl<'a> Run<'a> {
 
     /// True if a lock in `relied` may become another object.
     fn changes_locks(&self) -> bool {
-        let mut writes = self.shared.touches.iter().filter(|t| t.write && !t.sync);
+        let mut writes = self.shared.touches().filter(|t| t.write && !t.sync);
         writes.any(|touch| self.relied.iter().any(|&lock| touch.meets(lock, 1)))
     }
 
     fn all_threads(&mut self) {
-        for index in 0..self.vm.state.threads().len() {
+        // Later threads first: the first one mostly waits for them.
+        for index in (0..self.vm.state.threads().len()).rev() {
             let thread = ThreadId::from_index(index);
             if thread != self.still && !self.shared.is_wild() {
                 self.thread(thread);
@@ -161,6 +182,9 @@ impl<'a> Run<'a> {
             return self.everything();
         }
         self.who = Some(thread);
+        self.own = Own::default();
+        self.straight = true;
+        self.begun = self.fuel;
         // The end of a thread changes the locks that it holds: a robust mutex, a once control.
         for held in &t.held {
             self.uses_held(held.object.0);
@@ -240,9 +264,10 @@ impl<'a> Run<'a> {
 
     /// Follows a thread that starts with a function.
     pub(super) fn starts(&mut self, start: FuncId, argument: Abstract) {
-        let who = self.who.take();
+        let (who, own) = (self.who.take(), std::mem::take(&mut self.own));
+        let straight = std::mem::take(&mut self.straight);
         self.enter(start, &[argument]);
-        self.who = who;
+        (self.who, self.own, self.straight) = (who, own, straight);
     }
 
     /// The value of a register.
@@ -274,21 +299,36 @@ impl<'a> Run<'a> {
             self.everything();
             return None;
         }
-        let key = (self.who, func, self.widened(func, args));
-        if let Some(known) = self.known.get(&key) {
-            return known.clone();
-        }
-        if self.active.contains(&key) {
-            // What this call returns is found out in rounds, from nothing on.
-            return self.recursive.entry(key).or_default().clone();
+        self.straight &= self.active.len() < DEEPEST / 2;
+        let straight = self.straight;
+        let args = match straight {
+            true => args.to_vec(),
+            false => self.widened(func, args),
+        };
+        let key = (self.who, func, args);
+        if !straight {
+            if let Some(known) = self.known.get(&key) {
+                return known.clone();
+            }
+            if self
+                .active
+                .iter()
+                .any(|(call, straight)| !straight && *call == key)
+            {
+                // What this call returns is found out in rounds, from nothing on.
+                return self.recursive.entry(key).or_default().clone();
+            }
         }
         let mut registers = vec![Abstract::Any; code.slots as usize];
         for (&slot, &arg) in code.params.iter().zip(&key.2) {
             registers[slot as usize] = arg;
         }
-        self.active.push(key.clone());
+        self.active.push((key.clone(), straight));
         let returned = self.function(func, 0, registers);
         self.active.pop();
+        if straight {
+            return returned;
+        }
         if let Some(assumed) = self.recursive.get_mut(&key) {
             let joined = join_returned(assumed.clone(), returned.clone());
             if !self.weaken.is(Weaken::Recursion) {
@@ -303,7 +343,8 @@ impl<'a> Run<'a> {
     /// The arguments of a call; if calls of the function are active that have led to this one, the
     /// arguments of such a call that do for both.
     fn widened(&self, func: FuncId, args: &[Abstract]) -> Vec<Abstract> {
-        let mut others = self.active.iter().rev().filter(|(_, active, _)| *active == func);
+        let active = self.active.iter().rev().map(|(call, _)| call);
+        let mut others = active.filter(|(_, active, _)| *active == func);
         let others: Vec<&Call> = others.by_ref().take(MOST_ACTIVE).collect();
         match others.first() {
             Some((_, _, before)) if others.len() == MOST_ACTIVE => {
@@ -320,15 +361,26 @@ impl<'a> Run<'a> {
         let vm = self.vm;
         let code = &vm.program.code[func.index()];
         let (mut registers, mut ip, begun) = (registers, ip, self.fuel);
+        // The last stands at targets of jumps backwards.
+        let mut stands: Vec<Stand> = Vec::new();
         let first = loop {
             match self.line(code, ip, &mut registers) {
                 Way::Next(next) if begun - self.fuel > LONGEST => break vec![(next, registers)],
-                Way::Next(next) => ip = next,
+                Way::Next(next) => {
+                    if next <= ip && self.straight && self.has_stood(&mut stands, func, next, &registers) {
+                        return None;
+                    }
+                    ip = next;
+                }
                 Way::Return(values) => return Some(values),
                 Way::Ends => return None,
                 Way::Fork(ways) => break ways,
             }
+            self.straight &= self.begun - self.fuel <= LONGEST;
         };
+        if !self.weaken.is(Weaken::Straight) {
+            self.straight = false;
+        }
         let mut blocks: FxHashMap<u32, (Registers, u32)> = FxHashMap::default();
         // Earlier code first: what comes after a loop waits until nothing is added in the loop.
         let mut queue = BTreeSet::new();
@@ -355,6 +407,41 @@ impl<'a> Run<'a> {
             }
         }
         returned
+    }
+
+    /// True if the thread has been at an instruction in the same state, so that it goes round for
+    /// ever. Else records its state.
+    fn has_stood(&self, stands: &mut Vec<Stand>, func: FuncId, at: u32, registers: &Registers) -> bool {
+        let Some(live) = self.vm.program.liveness(func).entering(at) else {
+            return false;
+        };
+        let changes = self.own.changes;
+        let mut values = live.iter().map(|&slot| registers[usize::from(slot)]);
+        match stands.iter_mut().find(|stand| stand.at == at) {
+            Some(stand) => {
+                let unchanged = stand.changes == changes || self.weaken.is(Weaken::Stands);
+                if unchanged && values.clone().eq(stand.live.iter().copied()) {
+                    return true;
+                }
+                stand.changes = changes;
+                stand.live.clear();
+                stand.live.extend(values);
+            }
+            None => stands.push(Stand {
+                at,
+                changes,
+                live: values.by_ref().collect(),
+            }),
+        }
+        false
+    }
+
+    /// Where what is done now is done.
+    pub(super) const fn origin(&self) -> Origin {
+        Origin {
+            thread: self.who,
+            straight: self.straight,
+        }
     }
 
     /// Joins the values of two control-flow paths that meet at an instruction. What is not live

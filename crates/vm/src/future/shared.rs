@@ -1,6 +1,8 @@
 //! What memory may hold besides its present contents, and which of its bytes are accessed.
 
 use super::value::{Abstract, Span};
+use rustc_hash::FxHashSet;
+use selvedge_base::ThreadId;
 
 /// The maximum number of places that are distinguished.
 const MOST_STORES: usize = 256;
@@ -9,7 +11,7 @@ const MOST_TOUCHES: usize = 1024;
 const PATIENCE: u32 = 4;
 
 /// An access that may happen: `size` bytes at each of the addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Touch {
     pub(super) at: Span,
     pub(super) size: u64,
@@ -42,13 +44,50 @@ impl Touch {
     }
 }
 
+/// Where a load or a store is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Origin {
+    /// The thread; `None` for one that does not exist yet.
+    pub(super) thread: Option<ThreadId>,
+    /// True on the path on which each branch was decided (`own.rs`).
+    pub(super) straight: bool,
+}
+
+impl Origin {
+    /// True if a load here need not see a store, because the thread itself knows what it has stored
+    /// before: one of the two is on the thread's only path.
+    fn knows(self, store: Origin) -> bool {
+        self.thread.is_some() && self.thread == store.thread && (self.straight || store.straight)
+    }
+}
+
 /// Values that may be stored at each of the addresses.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
+    by: Origin,
     at: Span,
     size: u64,
     value: Abstract,
+    /// The number of different values; of one path, of rounds with different values.
     changes: u32,
+    /// The round in which the value last changed.
+    changed: u32,
+}
+
+/// Bytes that were read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Read {
+    by: Origin,
+    from: u64,
+    to: u64,
+}
+
+/// An access about which the question is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Goal {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) write: bool,
 }
 
 /// What all other threads may do to memory before the observed thread moves.
@@ -56,14 +95,19 @@ struct Stored {
 pub(super) struct Shared {
     stores: Vec<Stored>,
     /// The ranges of bytes that were read in this round.
-    reads: Vec<(u64, u64)>,
+    reads: FxHashSet<Read>,
+    /// The number of the round.
+    round: u32,
+    /// The access about which the question is. If it meets another one, nothing more is of
+    /// interest.
+    goal: Option<Goal>,
     /// True if a value that was read has since become larger.
     pub(super) stale: bool,
     /// True if anything may be written anywhere.
     wild: bool,
     /// True if something may be read anywhere.
-    pub(super) reads_anywhere: bool,
-    pub(super) touches: Vec<Touch>,
+    reads_anywhere: bool,
+    touches: FxHashSet<Touch>,
 }
 
 fn range(at: Span, size: u64) -> (u64, u64) {
@@ -71,6 +115,14 @@ fn range(at: Span, size: u64) -> (u64, u64) {
 }
 
 impl Shared {
+    /// Nothing is known yet.
+    pub(super) fn about(goal: Option<Goal>) -> Shared {
+        Shared {
+            goal,
+            ..Shared::default()
+        }
+    }
+
     /// True if nothing is known of what is written.
     pub(super) const fn is_wild(&self) -> bool {
         self.wild
@@ -85,27 +137,51 @@ impl Shared {
         self.reads.clear();
         self.touches.clear();
         self.stale = false;
+        self.round += 1;
+    }
+
+    /// The accesses in this round.
+    pub(super) fn touches(&self) -> impl Iterator<Item = &Touch> {
+        self.touches.iter()
+    }
+
+    /// True if something may be read anywhere.
+    pub(super) const fn reads_anywhere(&self) -> bool {
+        self.reads_anywhere
+    }
+
+    /// Records that something may be read anywhere.
+    pub(super) fn read_anything(&mut self) {
+        self.reads_anywhere = true;
+        self.wild |= self.goal.is_some_and(|goal| goal.write);
     }
 
     /// True if `is_same` holds of each range of bytes that was read.
     pub(super) fn is_unchanged(&self, is_same: impl Fn(u64, u64) -> bool) -> bool {
-        self.reads.iter().all(|&(from, to)| is_same(from, to - from))
+        self.reads
+            .iter()
+            .all(|read| is_same(read.from, read.to - read.from))
     }
 
     pub(super) fn touch(&mut self, touch: Touch) {
-        if self.touches.contains(&touch) {
+        if !self.touches.insert(touch) {
             return;
         }
-        if self.touches.len() >= MOST_TOUCHES {
-            self.wild = true;
-        }
-        self.touches.push(touch);
+        let meets = |goal: Goal| (goal.write || touch.write) && touch.meets(goal.address, goal.size);
+        self.wild |= self.touches.len() > MOST_TOUCHES || self.goal.is_some_and(meets);
     }
 
     /// Records that a value may be stored.
-    pub(super) fn store(&mut self, at: Span, size: u64, value: Abstract, end: impl Fn(u64) -> Option<u64>) {
+    pub(super) fn store(
+        &mut self,
+        by: Origin,
+        (at, size): (Span, u64),
+        value: Abstract,
+        end: impl Fn(u64) -> Option<u64>,
+    ) {
         let bytes = range(at, size);
-        let known = self.stores.iter().position(|s| s.at == at && s.size == size);
+        let mut known = self.stores.iter();
+        let known = known.position(|s| s.at == at && s.size == size && s.by == by);
         match known {
             Some(known) => {
                 let stored = &mut self.stores[known];
@@ -117,39 +193,40 @@ impl Shared {
                     return;
                 }
                 stored.value = joined;
-                stored.changes += 1;
+                // A path is not long.
+                stored.changes += u32::from(!by.straight || stored.changed != self.round);
+                stored.changed = self.round;
             }
             None if self.stores.len() >= MOST_STORES => {
                 self.wild = true;
                 return;
             }
             None => self.stores.push(Stored {
+                by,
                 at,
                 size,
                 value,
                 changes: 0,
+                changed: self.round,
             }),
         }
-        self.stale |= self
-            .reads
-            .iter()
-            .any(|&(from, to)| from < bytes.1 && bytes.0 < to);
+        let mut reads = self.reads.iter();
+        self.stale |= reads.any(|r| r.from < bytes.1 && bytes.0 < r.to && !r.by.knows(by));
     }
 
-    /// The values that may have been stored in `size` bytes at one of the addresses; `None` if
-    /// nothing was stored.
-    pub(super) fn load(&mut self, at: Span, size: u64) -> Option<Abstract> {
+    /// The values that may have been stored in `size` bytes at one of the addresses, without those
+    /// that the thread itself knows; `None` if nothing was stored.
+    pub(super) fn load(&mut self, by: Origin, at: Span, size: u64) -> Option<Abstract> {
         if self.wild {
             return Some(Abstract::Any);
         }
         let bytes = range(at, size);
-        if !self.reads.contains(&bytes) {
-            self.reads.push(bytes);
-        }
+        let (from, to) = bytes;
+        self.reads.insert(Read { by, from, to });
         let mut value: Option<Abstract> = None;
         for stored in &self.stores {
             let (from, to) = range(stored.at, stored.size);
-            if to <= bytes.0 || bytes.1 <= from {
+            if to <= bytes.0 || bytes.1 <= from || by.knows(stored.by) {
                 continue;
             }
             let fits = |n: u64| n.is_multiple_of(size);

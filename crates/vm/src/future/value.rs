@@ -11,7 +11,11 @@ pub(super) enum Abstract {
     /// Numbers.
     Number(Span),
     /// The address of a byte in an object that does not exist yet.
-    New,
+    New {
+        /// True if it may have been moved out of its object. Then it cannot be used for an access,
+        /// but may equal any number.
+        moved: bool,
+    },
     /// One of these numbers; or the address of a byte in an object that does not exist yet; or
     /// null, or a number that is not far from it and so no address.
     Either(Span),
@@ -143,6 +147,9 @@ impl Span {
 }
 
 impl Abstract {
+    /// An object that does not exist yet.
+    pub(super) const NEW: Abstract = Abstract::New { moved: false };
+
     pub(super) const fn one(number: u64) -> Abstract {
         Abstract::Number(Span::one(number))
     }
@@ -180,10 +187,10 @@ impl Abstract {
                 (false, true) if a.is_address() => Abstract::Either(a),
                 _ => Abstract::Number(a.join(b)),
             },
-            (Abstract::New, Abstract::New) => Abstract::New,
+            (Abstract::New { moved: a }, Abstract::New { moved: b }) => Abstract::New { moved: a || b },
             (Abstract::Any, _) | (_, Abstract::Any) => Abstract::Any,
-            (Abstract::New, Abstract::Number(a) | Abstract::Either(a))
-            | (Abstract::Number(a) | Abstract::Either(a), Abstract::New) => Abstract::Either(a),
+            (Abstract::New { .. }, Abstract::Number(a) | Abstract::Either(a))
+            | (Abstract::Number(a) | Abstract::Either(a), Abstract::New { .. }) => Abstract::Either(a),
             (Abstract::Either(a), Abstract::Number(b) | Abstract::Either(b))
             | (Abstract::Number(a), Abstract::Either(b)) => match (self.is_null(), other.is_null()) {
                 (true, _) => Abstract::Either(b),

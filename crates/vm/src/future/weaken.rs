@@ -42,6 +42,14 @@ pub enum Weaken {
     Objects,
     /// Of a pointer to an object or to a new one, only the new one is considered.
     Either,
+    /// A store that may be elsewhere replaces what was stored before.
+    Surely,
+    /// A thread is on one path even where a branch is not decided.
+    Straight,
+    /// A thread that returns to an instruction with equal registers goes round for ever.
+    Stands,
+    /// A new object's address that was moved anywhere is not null.
+    Moved,
     /// What the registers and stack objects of threads contain is not reached.
     Reach,
 }

@@ -1,7 +1,7 @@
 //! Steps of the machine, and how they are undone: what explorers ask of it.
 
 use super::vm::{Mark, Vm};
-use crate::future::{self, Future};
+use crate::future::{self, Future, Goal};
 use crate::sync::{self, fuse, lifecycle};
 use crate::thread::Stage;
 use selvedge_base::{Id, StmtId, ThreadId};
@@ -192,7 +192,7 @@ impl Machine for Vm {
 
     fn may_meet(&self, thread: ThreadId, accesses: &[Access]) -> bool {
         let stmt = self.state.pending()[thread.index()].action.stmt;
-        self.foresee(thread, stmt, |future| {
+        self.foresee((thread, stmt), None, |future| {
             let meets = |a: &Access| future.conflicts(&self.state, a.address, u64::from(a.size), a.write);
             !accesses.iter().any(meets)
         }) != Some(true)
@@ -242,7 +242,7 @@ impl Vm {
         let memory = &self.state.memory;
         if action.op == Op::BarrierLeave && !action.cancelable && action.object.is_address() {
             let barrier = action.object.0;
-            return self.foresee(thread, action.stmt, |future| {
+            return self.foresee((thread, action.stmt), None, |future| {
                 !future.conflicts_with_leaving(barrier)
             }) == Some(true);
         }
@@ -261,21 +261,29 @@ impl Vm {
         if self.state.pending().iter().any(meets) {
             return false;
         }
-        self.foresee(thread, action.stmt, |future| {
+        let goal = Goal { address, size, write };
+        self.foresee((thread, action.stmt), Some(goal), |future| {
             !future.conflicts(&self.state, address, size, write)
         }) == Some(true)
     }
 
     /// The answer to a question about what other threads may do before a thread moves that is about
-    /// to execute a statement. `None` if the question is not asked.
-    fn foresee(&self, thread: ThreadId, stmt: StmtId, question: impl Fn(&Future) -> bool) -> Option<bool> {
+    /// to execute a statement. `goal`: the access about which the question is, if it is one.
+    /// `None` if the question is not asked.
+    fn foresee(
+        &self,
+        (thread, stmt): (ThreadId, StmtId),
+        goal: Option<Goal>,
+        question: impl Fn(&Future) -> bool,
+    ) -> Option<bool> {
         let mode = self.state.modes().futures?;
         let mut foreseen = self.foreseen.borrow_mut();
-        if foreseen.known.as_ref().is_none_or(|(still, _)| *still != thread) {
+        let known = foreseen.known.as_ref();
+        if known.is_none_or(|(still, future)| *still != thread || !future.answers(goal)) {
             if !foreseen.pays(stmt, mode.sparing) {
                 return None;
             }
-            future::look(&mut foreseen, self, thread, stmt, mode.elements);
+            future::look(&mut foreseen, self, (thread, stmt), mode.elements, goal);
         }
         let answer = foreseen.known.as_ref().map(|(_, future)| question(future));
         if answer == Some(true) {

@@ -106,9 +106,9 @@ impl Run<'_> {
                         copies.get(inst.b as usize).copied()
                     });
                     let at = base.map(|base| Abstract::one(base.wrapping_add(constant(code, inst.c))));
-                    set = Some((inst.a, at.unwrap_or(Abstract::New)));
+                    set = Some((inst.a, at.unwrap_or(Abstract::NEW)));
                 }
-                Op::Enter => set = Some((code.locals[inst.b as usize].slot, Abstract::New)),
+                Op::Enter => set = Some((code.locals[inst.b as usize].slot, Abstract::NEW)),
                 Op::Begin | Op::Leave => {
                     let at = get(inst.b);
                     if !self.weaken.is(Weaken::Locals) {
@@ -308,7 +308,7 @@ impl Run<'_> {
             | InstKind::StackSave { .. }
             | InstKind::Fence { .. }
             | InstKind::Pause => {}
-            InstKind::Alloca { .. } => first = Abstract::New,
+            InstKind::Alloca { .. } => first = Abstract::NEW,
             InstKind::Gep {
                 offset,
                 terms,
@@ -353,6 +353,8 @@ impl Run<'_> {
             InstKind::CompareExchange { ty, .. } => {
                 let (at, new) = (operand(0), operand(2));
                 let value = self.load(at, u64::from(ty.bytes()));
+                // It may fail.
+                let new = if self.straight { new.join(value) } else { new };
                 self.writes(at, u64::from(ty.bytes()), new);
                 if !ty.is_wide() {
                     first = value.trunc(ty.bits() as u8);

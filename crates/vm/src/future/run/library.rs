@@ -7,6 +7,7 @@ use crate::future::value::{Abstract, Span};
 use crate::future::weaken::Weaken;
 use crate::memory::Life;
 use crate::sync::{self, SyncObject};
+use crate::value::mask;
 use selvedge_base::Id;
 use selvedge_ir::Type;
 use selvedge_model::Op;
@@ -188,7 +189,9 @@ impl Run<'_> {
                 // The time; most waits have none.
                 if let Some(&time) = args.get(2) {
                     self.reads_bytes(time, Abstract::Any);
-                    self.shared.reads_anywhere |= args.len() > 3;
+                    if args.len() > 3 {
+                        self.shared.read_anything();
+                    }
                 }
                 // It goes on even if the observed thread holds the mutex: a wait by a thread that
                 // does not hold an errorcheck or robust mutex is refused at once.
@@ -225,7 +228,15 @@ impl Run<'_> {
                     self.writes(arg(1), 8, Abstract::Any);
                 }
             }
-            Function::Allocate => return Call::Returns(Abstract::New),
+            Function::Allocate => {
+                // More bytes than `PTRDIFF_MAX` are not allocated.
+                let mut factors = args.iter();
+                let size = factors.try_fold(1, |all: u64, size| all.checked_mul(size.number()?.hi));
+                return Call::Returns(match size {
+                    Some(size) if size <= mask(63) => Abstract::NEW,
+                    _ => Abstract::NEW.join(Abstract::one(0)),
+                });
+            }
             Function::Free => {
                 if arg(0).as_one() != Some(0) && !self.weaken.is(Weaken::Free) {
                     self.writes_object(arg(0));
@@ -302,7 +313,7 @@ impl Run<'_> {
     /// Records a use that may be a wait at a barrier.
     fn uses_by(&mut self, object: Abstract, size: u64, barrier: bool) {
         match object {
-            Abstract::New => {}
+            Abstract::New { .. } => {}
             Abstract::Any => self.everything(),
             Abstract::Number(at) | Abstract::Either(at) => self.shared.touch(Touch {
                 at,
@@ -335,11 +346,10 @@ impl Run<'_> {
 
     fn writes_around(&mut self, at: Abstract, size: u64) {
         match at {
-            Abstract::New => {}
+            Abstract::New { .. } => {}
             Abstract::Any => self.everything(),
             Abstract::Number(at) | Abstract::Either(at) => {
-                let end = at.hi.saturating_add(size - 1);
-                self.writes(Abstract::Number(Span::new(at.lo, end, 1)), 1, Abstract::Any);
+                self.writes_range(at.lo, (at.hi - at.lo).saturating_add(size));
             }
         }
     }
@@ -347,7 +357,7 @@ impl Run<'_> {
     /// Records that the objects in which an address may lie are written completely, or end.
     pub(in crate::future) fn writes_object(&mut self, at: Abstract) {
         match at {
-            Abstract::New => {}
+            Abstract::New { .. } => {}
             Abstract::Any => self.everything(),
             Abstract::Number(span) | Abstract::Either(span) => {
                 match self.vm.state.memory.object_at(span.lo) {
@@ -366,8 +376,11 @@ impl Run<'_> {
 
     fn writes_range(&mut self, from: u64, size: u64) {
         if size > 0 {
-            let all = Span::new(from, from + size - 1, 1);
-            self.writes(Abstract::Number(all), 1, Abstract::Any);
+            if self.straight {
+                self.own.set(from, size, Abstract::Any);
+            }
+            let all = Span::new(from, from.saturating_add(size - 1), 1);
+            self.stores(all, 1, Abstract::Any);
         }
     }
 
@@ -398,7 +411,7 @@ impl Run<'_> {
                 sync: false,
                 barrier: false,
             }),
-            Bytes::Unknown => self.shared.reads_anywhere = true,
+            Bytes::Unknown => self.shared.read_anything(),
         }
     }
 
@@ -406,7 +419,7 @@ impl Run<'_> {
     /// done.
     fn bytes(&self, at: Abstract, count: Abstract) -> Bytes {
         let (Abstract::Number(span) | Abstract::Either(span)) = at else {
-            return if at == Abstract::New {
+            return if matches!(at, Abstract::New { .. }) {
                 Bytes::None
             } else {
                 Bytes::Unknown
