@@ -352,6 +352,27 @@ const PLANTED: &[Planted] = &[
         "a[1] = 3;",
     ),
     (
+        Weaken::Contents,
+        "int a[4]; volatile int i;",
+        "a[i] = 1;",
+        "",
+        "i = 1; a[1] = 3;",
+    ),
+    (
+        Weaken::Position,
+        "int a[4]; volatile int i;",
+        "for (int n = 0; n < 8; n++) { int k = i; a[k] = 1; }",
+        "",
+        "for (int n = 0; n < 8; n++) { i = 1; i = 0; } a[1] = 3;",
+    ),
+    (
+        Weaken::Holder,
+        "int a[4]; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+        "pthread_mutex_lock(&m); a[0] = 1; pthread_mutex_unlock(&m);",
+        "",
+        "pthread_mutex_lock(&m); a[0] = 2; pthread_mutex_unlock(&m); a[0] = 3;",
+    ),
+    (
         Weaken::Reach,
         "int *p;",
         "int *q = p; p = 0; if (q) { q[0] = 1; q[0] = 2; }",

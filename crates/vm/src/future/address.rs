@@ -1,17 +1,33 @@
 //! Abstract memory and addresses: loads and stores, and where computed addresses may lie.
 
 use super::options::Elements;
+use super::remembered::{Look, Looks};
 use super::run::Run;
 use super::shared::Touch;
 use super::value::{Abstract, Span, gcd};
 use super::weaken::Weaken;
-use crate::memory::Life;
+use crate::memory::{Life, Object};
 use crate::value::mask;
+use crate::vm::Vm;
+use std::cell::RefCell;
 
 /// The maximum number of places of which each value is looked up.
 const MOST_VALUES: u64 = 64;
 
+/// The object at an address. Notes that it was looked at.
+fn object_at(vm: &Vm, looks: &RefCell<Looks>, address: u64) -> Option<(u64, Object)> {
+    let object = vm.state.memory.object_at(address);
+    let base = object.map_or(address, |(base, _)| base);
+    looks.borrow_mut().note(Look::Object(base));
+    object
+}
+
 impl Run<'_> {
+    /// The object at an address.
+    pub(super) fn object_at(&self, address: u64) -> Option<(u64, Object)> {
+        object_at(self.vm, &self.looks, address)
+    }
+
     /// The first address behind the live object at an address.
     pub(super) fn end_of(&self, address: u64) -> Option<u64> {
         self.object_of(Span::one(address)).map(|(base, size)| base + size)
@@ -20,7 +36,7 @@ impl Run<'_> {
     /// The object that contains all of these addresses, or of which they are the end: its beginning
     /// and its size.
     pub(super) fn object_of(&self, span: Span) -> Option<(u64, u64)> {
-        let (base, object) = self.vm.state.memory.object_at(span.lo)?;
+        let (base, object) = self.object_at(span.lo)?;
         (object.life == Life::Live && span.hi <= base + object.size).then_some((base, object.size))
     }
 
@@ -56,19 +72,26 @@ impl Run<'_> {
             value = None;
         }
         let memory = &self.vm.state.memory;
+        let mut looked = false;
         for n in 0..=span.steps() {
             let at = span.lo + n * span.stride;
-            // Bytes that cannot be read are a fault.
-            if memory.check(at, size, false).is_ok() {
-                let now = self.own.get(at, size).unwrap_or_else(|| {
-                    let now = memory.peek_checked(at, size);
-                    match now.is_concrete() {
-                        true => Abstract::one(now.bits),
-                        false => Abstract::Any,
-                    }
-                });
+            let own = self.own.get(at, size);
+            looked |= own.is_none();
+            let now = own.or_else(|| {
+                // Bytes that cannot be read are a fault.
+                memory.check(at, size, false).ok()?;
+                let now = memory.peek_checked(at, size);
+                Some(match now.is_concrete() {
+                    true => Abstract::one(now.bits),
+                    false => Abstract::Any,
+                })
+            });
+            if let Some(now) = now {
                 value = Some(value.map_or(now, |value| value.join(now)));
             }
+        }
+        if looked {
+            self.looks.borrow_mut().note(Look::Bytes(span, size));
         }
         value.unwrap_or(Abstract::Any)
     }
@@ -100,9 +123,9 @@ impl Run<'_> {
             sync: false,
             barrier: false,
         });
-        let vm = self.vm;
+        let (vm, looks) = (self.vm, &self.looks);
         let end = |at| {
-            let (base, object) = vm.state.memory.object_at(at)?;
+            let (base, object) = object_at(vm, looks, at)?;
             Some(base + object.size)
         };
         self.shared.store(self.origin(), (at, size), value, end);
@@ -234,9 +257,7 @@ impl Run<'_> {
             false => base,
         };
         let Some((start, size)) = self.object_of(base) else {
-            let memory = &self.vm.state.memory;
-            let (Some((first, _)), Some((last, object))) =
-                (memory.object_at(base.lo), memory.object_at(base.hi))
+            let (Some((first, _)), Some((last, object))) = (self.object_at(base.lo), self.object_at(base.hi))
             else {
                 return Abstract::Any;
             };

@@ -1,5 +1,6 @@
 //! The predictions that a machine has made.
 
+use super::remembered::Remembered;
 use super::shared::{Goal, Shared};
 use crate::memory::Memory;
 use crate::reach::Reached;
@@ -7,12 +8,14 @@ use crate::state::State;
 use rustc_hash::FxHashMap;
 use selvedge_base::{StmtId, ThreadId};
 use selvedge_model::{Action, ObjectId, Op};
+use std::sync::Arc;
 
 /// The predictions so far.
 #[derive(Debug, Default)]
 pub(crate) struct Foreseen {
     /// The observed thread and the prediction, for the present state.
     pub(crate) known: Option<(ThreadId, Future)>,
+    pub(super) remembered: Remembered,
     /// For each statement, the number of useful answers, and the number of instructions that were
     /// followed.
     pays: FxHashMap<StmtId, (u64, u64)>,
@@ -57,10 +60,10 @@ impl Foreseen {
 }
 
 /// What all other threads may do to memory before the observed thread moves.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Future {
     pub(super) known: Known,
-    /// The number of instructions that were followed.
+    /// The number of instructions that were followed for this question.
     pub(super) followed: u32,
     /// The number of threads that there were.
     pub(super) threads: usize,
@@ -69,17 +72,30 @@ pub(crate) struct Future {
 }
 
 /// What is known of the other threads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Known {
     /// They may do anything.
     Nothing,
     /// They may do this.
-    Accesses(Shared),
+    Accesses(Arc<Shared>),
     /// They may do anything to these objects.
-    Reached(Reached),
+    Reached(Arc<Reached>),
 }
 
 impl Future {
+    /// True if something is known of one access only.
+    pub(super) const fn is_of_one(&self) -> bool {
+        self.goal.is_some()
+    }
+
+    /// The number of accesses that are stored.
+    pub(super) fn size(&self) -> usize {
+        match &self.known {
+            Known::Accesses(shared) => shared.size(),
+            Known::Nothing | Known::Reached(_) => 0,
+        }
+    }
+
     /// True if it answers the question about an access, or about anything.
     pub(crate) fn answers(&self, goal: Option<Goal>) -> bool {
         self.goal.is_none() || self.goal == goal

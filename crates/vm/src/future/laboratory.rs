@@ -1,6 +1,7 @@
 //! For tests: the prediction at a state, to be compared with what happens.
 
 use super::foreseen::Known;
+use super::remembered::Remembered;
 use super::weaken::Weaken;
 use super::{Elements, Future};
 use crate::program::Program;
@@ -24,7 +25,14 @@ impl Foresight {
 
     /// [`Foresight::of`] with a deliberate mistake.
     pub fn weakened(vm: &Vm, still: ThreadId, elements: Elements, weaken: Weaken) -> Foresight {
-        Foresight(super::of(vm, still, (elements, None), ForTests::new(weaken)))
+        let mut foreseen = vm.foreseen.borrow_mut();
+        let question = (still, (elements, None));
+        let future = foreseen.remembered.of(vm, question, ForTests::new(weaken));
+        if weaken == Weaken::Nothing {
+            let anew = Remembered::default().of(vm, question, ForTests::default());
+            assert!(future.is_same(&anew), "remembered {future:?} instead of {anew:?}");
+        }
+        Foresight(future)
     }
 
     /// True if anything may happen: nothing is known.
@@ -35,5 +43,16 @@ impl Foresight {
     /// True if an access is predicted; a write must be predicted as a write.
     pub fn expects(&self, vm: &Vm, address: u64, size: u64, write: bool) -> bool {
         self.0.conflicts(&vm.state, address, size, !write)
+    }
+}
+
+impl Future {
+    /// True if both predict the same.
+    fn is_same(&self, other: &Future) -> bool {
+        match (&self.known, &other.known) {
+            (Known::Accesses(a), Known::Accesses(b)) => a.is_same(b),
+            (Known::Nothing, Known::Nothing) | (Known::Reached(_), Known::Reached(_)) => true,
+            _ => false,
+        }
     }
 }

@@ -29,6 +29,7 @@ mod foreseen;
 mod laboratory;
 mod options;
 mod own;
+mod remembered;
 mod run;
 mod shared;
 mod value;
@@ -45,9 +46,11 @@ pub use weaken::Weaken;
 use crate::reach::Reached;
 use crate::vm::Vm;
 use foreseen::Known;
-use run::Run;
+use remembered::{Question, Remembered};
+use run::{Followed, Run};
 use selvedge_base::{ForTests, StmtId, ThreadId};
 use selvedge_ir::{Module, Terminator};
+use std::sync::Arc;
 #[cfg(not(feature = "laboratory"))]
 use weaken::Weaken;
 
@@ -60,36 +63,48 @@ pub(crate) fn look(
     elements: Elements,
     goal: Option<Goal>,
 ) {
-    foreseen.learn(still, stmt, of(vm, still, (elements, goal), ForTests::default()));
+    let question = (still, (elements, goal));
+    let future = foreseen.remembered.of(vm, question, ForTests::default());
+    foreseen.learn(still, stmt, future);
 }
 
-/// The prediction for an observed thread.
-fn of(
-    vm: &Vm,
-    still: ThreadId,
-    (elements, goal): (Elements, Option<Goal>),
-    weaken: ForTests<Weaken>,
-) -> Future {
-    let threads = vm.state.threads().len();
-    if elements == Elements::Reachable {
-        let is_one = |thread| thread != still && !weaken.is(Weaken::Reach);
-        let reached = Reached::by(&vm.program, &vm.state, is_one);
-        let (known, followed) = (Known::Reached(reached), 0);
-        return Future {
-            known,
-            followed,
+impl Remembered {
+    /// The prediction for an observed thread, made anew if no equal state is remembered.
+    fn of(
+        &mut self,
+        vm: &Vm,
+        (still, (elements, goal)): (ThreadId, (Elements, Option<Goal>)),
+        weaken: ForTests<Weaken>,
+    ) -> Future {
+        let threads = vm.state.threads().len();
+        if elements == Elements::Reachable {
+            let is_one = |thread| thread != still && !weaken.is(Weaken::Reach);
+            let reached = Reached::by(&vm.program, &vm.state, is_one);
+            return Future {
+                known: Known::Reached(Arc::new(reached)),
+                followed: 0,
+                threads,
+                goal: None,
+            };
+        }
+        let question = Question::of(vm, still, (elements, goal), weaken);
+        if let Some(future) = self.find(vm, question, weaken) {
+            return future;
+        }
+        let Followed {
+            shared,
+            looks,
+            instructions,
+        } = Run::of(vm, still, (elements, goal), weaken);
+        let mut future = Future {
+            goal: goal.filter(|_| shared.is_none()),
+            known: shared.map_or(Known::Nothing, |shared| Known::Accesses(Arc::new(shared))),
+            followed: 0,
             threads,
-            goal: None,
         };
-    }
-    let (shared, followed) = Run::of(vm, still, (elements, goal), weaken);
-    let goal = goal.filter(|_| shared.is_none());
-    let known = shared.map_or(Known::Nothing, Known::Accesses);
-    Future {
-        known,
-        followed,
-        threads,
-        goal,
+        self.add(vm, question, (looks, future.clone()), weaken);
+        future.followed = instructions;
+        future
     }
 }
 

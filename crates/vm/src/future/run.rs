@@ -12,6 +12,7 @@ pub(super) use library::is_elsewhere;
 
 use super::options::Elements;
 use super::own::Own;
+use super::remembered::{Look, Looks};
 use super::shared::{Goal, Origin, Shared};
 use super::value::Abstract;
 use super::weaken::Weaken;
@@ -25,6 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{ForTests, Id, ThreadId};
 use selvedge_ir::FuncId;
 use selvedge_model::Op;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// The maximum number of instructions followed for one question.
@@ -66,6 +68,8 @@ pub(super) struct Run<'a> {
     pub(super) straight: bool,
     /// What the thread has stored on its one path.
     pub(super) own: Own,
+    /// What was looked at in the machine's state.
+    pub(super) looks: RefCell<Looks>,
     /// The number of instructions that may still be followed.
     pub(super) fuel: u32,
     /// What it was when following the thread began.
@@ -77,6 +81,16 @@ pub(super) struct Run<'a> {
     known: FxHashMap<Call, Returned>,
     /// What is assumed of active calls that are made again.
     recursive: FxHashMap<Call, Returned>,
+}
+
+/// What following has found out.
+pub(super) struct Followed {
+    /// What the threads may do; `None` means anything.
+    pub(super) shared: Option<Shared>,
+    /// What was looked at.
+    pub(super) looks: Vec<Look>,
+    /// The number of instructions followed.
+    pub(super) instructions: u32,
 }
 
 /// A call: for which thread, of what, with which arguments.
@@ -100,14 +114,13 @@ fn join_returned(one: Returned, other: Returned) -> Returned {
 }
 
 impl<'a> Run<'a> {
-    /// What all other threads may do before the observed thread moves (`None` means anything), and
-    /// the number of instructions followed.
+    /// What all other threads may do before the observed thread moves.
     pub(super) fn of(
         vm: &'a Vm,
         still: ThreadId,
         (elements, goal): (Elements, Option<Goal>),
         weaken: ForTests<Weaken>,
-    ) -> (Option<Shared>, u32) {
+    ) -> Followed {
         let mut run = Run {
             vm,
             still,
@@ -120,6 +133,7 @@ impl<'a> Run<'a> {
             who: None,
             straight: false,
             own: Own::default(),
+            looks: RefCell::default(),
             fuel: FUEL,
             begun: FUEL,
             active: Vec::new(),
@@ -127,8 +141,12 @@ impl<'a> Run<'a> {
             recursive: FxHashMap::default(),
         };
         let known = run.follow();
-        let followed = FUEL - run.fuel;
-        (known.then_some(run.shared), followed)
+        run.shared.finish();
+        Followed {
+            instructions: FUEL - run.fuel,
+            shared: known.then_some(run.shared),
+            looks: run.looks.into_inner().into_list(),
+        }
     }
 
     /// Follows all threads until nothing is added. Returns false if nothing is known.
@@ -221,7 +239,16 @@ impl<'a> Run<'a> {
             let frame = t.frame(index);
             let code = &self.vm.program.code[frame.func.index()];
             let slots = &t.regs[frame.base as usize..][..code.slots as usize];
-            let mut registers: Registers = slots.iter().map(|&value| self.value(value)).collect();
+            let mut registers: Registers = match self.vm.program.live_slots(t, index) {
+                None => slots.iter().map(|&value| self.value(value)).collect(),
+                // What is not live is no part of what is remembered.
+                Some(live) => {
+                    let mut registers = vec![Abstract::Any; slots.len()];
+                    let mut set = |slot| registers[slot] = self.value(slots[slot]);
+                    live.iter().for_each(|&slot| set(usize::from(slot)));
+                    registers
+                }
+            };
             if let Some((call, values)) = returned {
                 set_results(&mut registers, &code.calls[call as usize], &values);
             }

@@ -140,6 +140,22 @@ impl Shared {
         self.round += 1;
     }
 
+    /// True if both have the same accesses.
+    #[cfg(feature = "laboratory")]
+    pub(super) fn is_same(&self, other: &Shared) -> bool {
+        (&self.touches, self.reads_anywhere) == (&other.touches, other.reads_anywhere)
+    }
+
+    /// Forgets what is of no use after the last round.
+    pub(super) fn finish(&mut self) {
+        self.stores = Vec::new();
+    }
+
+    /// The number of accesses that are stored.
+    pub(super) fn size(&self) -> usize {
+        self.touches.len() + self.reads.len()
+    }
+
     /// The accesses in this round.
     pub(super) fn touches(&self) -> impl Iterator<Item = &Touch> {
         self.touches.iter()

@@ -50,6 +50,12 @@ pub enum Weaken {
     Stands,
     /// A new object's address that was moved anywhere is not null.
     Moved,
+    /// A prediction is made once for all contents of memory.
+    Contents,
+    /// A prediction is made once for all positions of the followed threads.
+    Position,
+    /// A prediction is made once for all locks that the observed thread holds.
+    Holder,
     /// What the registers and stack objects of threads contain is not reached.
     Reach,
 }

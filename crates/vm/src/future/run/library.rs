@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::code::CallSite;
+use crate::future::remembered::Look;
 use crate::future::shared::Touch;
 use crate::future::value::{Abstract, Span};
 use crate::future::weaken::Weaken;
@@ -219,7 +220,10 @@ impl Run<'_> {
             }
             Function::Join => {
                 let joined = arg(0).as_one();
-                let joined = joined.and_then(|handle| sync::thread_of(&self.vm.state, handle));
+                let joined = joined.and_then(|handle| {
+                    self.looks.borrow_mut().note(Look::Thread(handle));
+                    sync::thread_of(&self.vm.state, handle)
+                });
                 // The join of a detached thread does not wait for its end.
                 if joined == Some(self.still) && !self.vm.state.thread(self.still).core.detached {
                     return Call::Ends;
@@ -280,13 +284,19 @@ impl Run<'_> {
         held
     }
 
+    /// A synchronisation object.
+    fn sync_at(&self, address: u64) -> Option<&SyncObject> {
+        self.looks.borrow_mut().note(Look::Sync(address));
+        self.vm.state.sync(address)
+    }
+
     /// Records an arrival at a barrier. Returns false if the barrier does not open as long as the
     /// observed thread does not arrive. This is assumed until enough other threads arrive.
     fn opens(&mut self, barrier: Abstract) -> bool {
         let Some(at) = barrier.as_one() else {
             return true;
         };
-        let Some(&SyncObject::Barrier { count, leaving, .. }) = self.vm.state.sync(at) else {
+        let Some(&SyncObject::Barrier { count, leaving, .. }) = self.sync_at(at) else {
             return true;
         };
         let pending = &self.vm.state.pending()[self.still.index()];
@@ -335,7 +345,7 @@ impl Run<'_> {
 
     /// Records a use of a lock that is held.
     pub(in crate::future) fn uses_held(&mut self, lock: u64) {
-        let size = match self.vm.state.sync(lock) {
+        let size = match self.sync_at(lock) {
             Some(SyncObject::Mutex(_)) => MUTEX,
             Some(SyncObject::RwLock { .. }) => size_of("pthread_rwlock_"),
             Some(SyncObject::Spin { .. }) => size_of("pthread_spin_"),
@@ -360,7 +370,7 @@ impl Run<'_> {
             Abstract::New { .. } => {}
             Abstract::Any => self.everything(),
             Abstract::Number(span) | Abstract::Either(span) => {
-                match self.vm.state.memory.object_at(span.lo) {
+                match self.object_at(span.lo) {
                     Some((base, object)) if span.hi <= base + object.size => {
                         // No thread accesses an object that is not alive.
                         if object.life == Life::Live {
