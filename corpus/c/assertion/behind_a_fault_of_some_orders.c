@@ -1,6 +1,7 @@
 // In some orders a fault about which nobody asks ends the thread before its assertion.
 // options: --property assertion,deadlock --visibility memory
 // count(predicate)=2
+// published: missed
 #include <assert.h>
 #include <pthread.h>
 

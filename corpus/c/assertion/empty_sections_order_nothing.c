@@ -3,6 +3,7 @@
 // their threads took the same lock in between.
 // options: --property assertion,deadlock,pthread
 // count(predicate)=2
+// published: missed
 #include <assert.h>
 #include <pthread.h>
 
@@ -29,8 +30,8 @@ static void *writer(void *unused)
 int main(void)
 {
     pthread_t threads[2];
-    pthread_create(&threads[0], 0, reader, 0);
-    pthread_create(&threads[1], 0, writer, 0);
+    pthread_create(&threads[0], 0, writer, 0);
+    pthread_create(&threads[1], 0, reader, 0);
     pthread_join(threads[0], 0);
     pthread_join(threads[1], 0);
     return 0;

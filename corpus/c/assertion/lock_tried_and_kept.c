@@ -2,6 +2,7 @@
 // work is the only way for the assertion to fail.
 // options: --property assertion,deadlock
 // count(predicate)=3
+// published: missed
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
 // An allocation more or less, which matters to nothing, gives the mutex another address.
 // options: --property assertion,deadlock --visibility memory
 // count(predicate)=6
+// published: found
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

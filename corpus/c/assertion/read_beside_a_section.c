@@ -2,6 +2,7 @@
 // else. Between the two writes it reads 1. Sections must not be taken as one event here.
 // options: --property assertion,deadlock,pthread
 // count(predicate)=4
+// published: missed
 #include <assert.h>
 #include <pthread.h>
 

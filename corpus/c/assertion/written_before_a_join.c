@@ -1,6 +1,7 @@
 // The write and the assertion never happen in parallel; the value flows all the same.
 // options: --property assertion,deadlock --visibility memory
 // count(predicate)=2
+// published: found
 #include <assert.h>
 #include <pthread.h>
 

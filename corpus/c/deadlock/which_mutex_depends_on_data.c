@@ -1,6 +1,7 @@
 // Which mutex is taken second depends on a number: that decides about the deadlock.
 // options: --property assertion,deadlock --visibility memory
 // count(predicate)=7
+// published: found
 #include <pthread.h>
 
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;

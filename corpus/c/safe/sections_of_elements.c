@@ -2,6 +2,7 @@
 // and Wang, ASE 2014, with an assertion). No two sections have an element in common, so they need no
 // second order. If each two sections did, there would be 12,870 executions.
 // options: --property assertion,deadlock,pthread
+// published: missed
 // count(predicate)=1
 #include <assert.h>
 #include <pthread.h>

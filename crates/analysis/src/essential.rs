@@ -11,7 +11,7 @@ use crate::cfg::{Cfg, LoopForest};
 use crate::leaf::{LeafClass, leaf_locks};
 use crate::library::{self, Special};
 use crate::rounds::counts;
-use crate::slice::{Criterion, Ending, Slicer, Statement};
+use crate::slice::{Criterion, Ending, Slice, Slicer, Statement};
 use crate::unreached::never_reached;
 use crate::{Place, Pointers, PointsTo};
 use selvedge_base::{Id, StmtId};
@@ -120,6 +120,13 @@ pub fn essentials(module: &Module, points_to: &PointsTo, purpose: &Purpose) -> R
         }
     }
     let slice = Slicer::new(module, points_to, Ending::Excluded).of_criterion(&essential.criterion);
+    let accesses = accesses(module, points_to, &slice);
+    let locks = locks.iter().map(|&at| stmt(module, at)).collect();
+    Ok(Essentials { accesses, locks })
+}
+
+/// The statements of a slice, and those of the model library.
+pub(crate) fn accesses(module: &Module, points_to: &PointsTo, slice: &Slice) -> BTreeSet<StmtId> {
     let mut accesses: BTreeSet<StmtId> = slice.keys().map(|&at| stmt(module, at)).collect();
     // The bodies of models are called in place of functions that the slice knows as such.
     let models = module.functions.iter_ids();
@@ -128,8 +135,7 @@ pub fn essentials(module: &Module, points_to: &PointsTo, purpose: &Purpose) -> R
             accesses.extend((0..=what.insts.len()).map(|index| stmt(module, at(id, block, index))));
         }
     }
-    let locks = locks.iter().map(|&at| stmt(module, at)).collect();
-    Ok(Essentials { accesses, locks })
+    accesses
 }
 
 /// Whether an instruction may get a value that another thread has written.

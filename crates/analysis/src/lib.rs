@@ -28,6 +28,7 @@ pub mod library;
 mod pointers;
 pub mod pointsto;
 pub mod polling;
+pub mod published;
 mod reach;
 mod rounds;
 pub mod rust_locks;

@@ -18,6 +18,7 @@
 //! is taken to go back to all of them.
 
 mod collect;
+mod threads;
 
 use crate::cfg::ControlDependence;
 use crate::library::{Effect, Returns, Special, effect};
@@ -129,6 +130,8 @@ pub struct Slicer<'a> {
     jumps: Vec<Statement>,
     /// The calls by which an exception comes to a landing pad.
     throws: Vec<Statement>,
+    /// If only writes of a thread's own count: by function, the threads that may run it.
+    threads: Option<Vec<BTreeSet<FuncId>>>,
 }
 
 impl<'a> Slicer<'a> {
@@ -150,6 +153,7 @@ impl<'a> Slicer<'a> {
             keeping: Vec::new(),
             jumps: Vec::new(),
             throws: Vec::new(),
+            threads: None,
         };
         let running = module.functions.iter_ids();
         for (id, function) in running.filter(|(id, _)| points_to.may_run(*id)) {
@@ -384,7 +388,7 @@ impl<'a> Slicer<'a> {
                         .at
                         .zip(width)
                         .is_some_and(|((at, bytes), width)| !at.overlaps(Some(bytes), offset, Some(width)));
-                    if !apart {
+                    if !apart && self.may_share_a_thread(statement.0, write.statement.0) {
                         found.push((object, write.statement));
                     }
                 }

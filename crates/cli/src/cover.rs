@@ -133,6 +133,10 @@ fn useless(args: &CheckArgs) -> Option<&'static str> {
     let options = [
         ("--strategy", !matches!(args.strategy, StrategyOption::Auto)),
         ("--dependence predicate", args.dependence == Dependence::Predicate),
+        (
+            "--dependence predicate-published",
+            args.dependence == Dependence::PredicatePublished,
+        ),
         ("--visibility memory", args.visibility == Visibility::Memory),
         ("--emit-tests", args.given.emit_tests.is_some()),
         ("--input", args.given.input.is_some()),

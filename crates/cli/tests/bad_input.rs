@@ -535,7 +535,6 @@ fn unknown_options_and_later_features() {
     }
     for arguments in [
         ["--strategy", "guarded"],
-        ["--dependence", "predicate-published"],
         ["--malloc-failures", "on"],
         ["--property", "termination"],
     ] {

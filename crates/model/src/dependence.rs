@@ -14,7 +14,7 @@
 //! must not change while an exploration runs. If it learns something, the exploration has to start
 //! again.
 
-use crate::{Action, Effect, Op, OpClass};
+use crate::{Action, Effect, Op, OpClass, Published};
 
 /// A use of an object by an action or an event.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +76,13 @@ pub trait Dependence {
     /// tell their order ([`Unobserved`]). Then the search has to look at reads.
     fn leaves_writes_to_reads(&self) -> bool {
         false
+    }
+
+    /// The relation itself, if it is one by which searches keep to published rules that lose
+    /// errors.
+    #[inline(always)]
+    fn published(&self) -> Option<&Published> {
+        None
     }
 
     /// True if two actions of different threads may not commute. Symmetric.

@@ -17,6 +17,7 @@ mod input;
 mod machine;
 mod op;
 mod places;
+mod published;
 pub mod recall;
 #[cfg(feature = "laboratory")]
 pub mod reference;
@@ -41,4 +42,5 @@ pub use machine::Snapshot;
 pub use machine::{Describe, Fingerprint, Machine, Pending, Standing, Status, Undo, WaitsFor};
 pub use op::{Needs, Op, OpClass, OpInfo, Synchronises, Varies};
 pub use places::Places;
+pub use published::Published;
 pub use recall::{Recall, Seen};

@@ -1,6 +1,6 @@
 //! Which options do not go together.
 
-use crate::options::{Options, Strategy, Visibility};
+use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::plan::{Plan, slices};
 use crate::predicate::PROPERTIES;
 
@@ -60,6 +60,26 @@ fn predicate_conflict(options: &Options) -> Option<&'static str> {
     }
     if options.checkpoints.are_wanted() {
         return Some("checkpoints of --dependence predicate are not available yet");
+    }
+    published_conflict(options)
+}
+
+/// What does not go together with its published rules, in words.
+fn published_conflict(options: &Options) -> Option<&'static str> {
+    if options.dependence != Dependence::PredicatePublished {
+        return None;
+    }
+    if !matches!(options.strategy, None | Some(Strategy::Dpor)) {
+        return Some("--dependence predicate-published is available with --strategy dpor only");
+    }
+    if options.jobs.is_some_and(|jobs| jobs > 1) {
+        return Some("--dependence predicate-published uses one core: leave --jobs out");
+    }
+    if options.apart {
+        return Some("--dependence predicate-published is not available with --cluster");
+    }
+    if options.test_cases.is_some() {
+        return Some("--dependence predicate-published is not available with --emit-tests");
     }
     None
 }

@@ -10,13 +10,14 @@ use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
 use crate::observer::Observer;
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
+use crate::predicate;
 use crate::setup::Setup;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::kept::{Common, Kept, Misfit, Parts};
 use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor};
 use selvedge_ir::Module;
-use selvedge_model::{Detector, Event, Fault, LimitKind, Property, StopReason};
+use selvedge_model::{Detector, Event, Fault, LimitKind, Property, Published, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -165,7 +166,7 @@ impl Exploration<'_> {
         if let Some(events) = options.max_events {
             config.max_events = events;
         }
-        if options.test_cases.is_some() || self.budget.is_some() {
+        if options.test_cases.is_some() || self.budget.is_some() || self.plan.is_published() {
             config.jobs = 1;
         }
         // Sampling beside searches continues as long as they do.
@@ -307,6 +308,26 @@ impl Exploration<'_> {
         self.explore(&make, config, control)
     }
 
+    /// Explores by the published rules of predicate dependence, again and again until executions
+    /// show nothing that the slice lacks. (As printed, the slice grows within one exploration.)
+    fn explore_published<D: Detector<Vm>>(
+        &self,
+        make: &(impl Fn() -> (Vm, D) + Sync),
+        config: &Config,
+        control: &Control,
+    ) -> Report {
+        let mut slice = predicate::published_slice(self.program);
+        loop {
+            let relation = Published::new(slice.clone(), self.plan.prunes_writes(self.options));
+            let report = dpor::explore_with(make, &relation, config, control);
+            let inserted = relation.inserted();
+            if report.stop != StopReason::Complete || inserted.is_empty() {
+                return report;
+            }
+            slice.extend(inserted);
+        }
+    }
+
     fn recorder(&self, cases: &TestCases, config: &Config) -> Recorder {
         let ends_at = match config.stop {
             Stop::First => config.properties.clone(),
@@ -324,6 +345,7 @@ impl Exploration<'_> {
         use selvedge_explore::{pct, random, stateful, unfold};
         let stepping = true;
         let mut report = match self.plan.strategy {
+            Strategy::Dpor if self.plan.is_published() => self.explore_published(make, config, control),
             Strategy::Dpor => self.kept(stepping, |kept| dpor::explore_kept(make, config, control, kept))?,
             Strategy::Unfold => unfold::explore(make, config, control),
             Strategy::Stateful => stateful::explore(make, config, control),

@@ -111,7 +111,7 @@ impl<'a> Job<'a> {
         setup.vm.quarantine = plan.quarantine;
         setup.vm.fingerprints = plan.strategy.matches_states();
         let races = self.properties(plan).contains(&Property::DataRace);
-        setup.vm.record_accesses = races || plan.prunes_writes(self.options);
+        setup.vm.record_accesses = races || plan.prunes_writes(self.options) || plan.is_published();
         let fails = |error: selvedge_vm::Error| match stop.is_set() {
             // If it was interrupted, the error says nothing about the program.
             true => Error::Stopped,

@@ -56,7 +56,10 @@ impl Plan {
     /// The plan of a strategy under predicate dependence.
     pub(crate) fn sliced_with(options: &Options, strategy: Strategy) -> Plan {
         Plan {
-            dependence: Dependence::Predicate,
+            dependence: match options.dependence {
+                Dependence::PredicatePublished => Dependence::PredicatePublished,
+                _ => Dependence::Predicate,
+            },
             turns: false,
             awaits: false,
             ..Plan::of(options, strategy, selvedge_vm::Visibility::Memory)
@@ -179,12 +182,20 @@ impl Plan {
 
     /// True if the exploration begins with machines that make as few events as possible.
     pub fn fuses(self, options: &Options) -> bool {
-        self.strategy == Strategy::Dpor && options.test_cases.is_none()
+        self.strategy == Strategy::Dpor && options.test_cases.is_none() && !self.is_published()
+    }
+
+    /// True if it keeps to the published rules of predicate dependence, which lose errors.
+    pub fn is_published(self) -> bool {
+        self.dependence == Dependence::PredicatePublished
     }
 
     /// True if sections are explored in both orders only if what they do is dependent. Under
     /// predicate dependence each access that matters is an action, and no race detector runs.
     pub fn peeks(self, options: &Options) -> bool {
+        if self.is_published() {
+            return options.peek;
+        }
         self.strategy == Strategy::Dpor
             && self.dependence == Dependence::Predicate
             && options.sleep_sets
@@ -196,6 +207,9 @@ impl Plan {
     /// True if two writes are explored in both orders only if a read tells their order. Machines
     /// record their accesses then, for reads that are no actions.
     pub fn prunes_writes(self, options: &Options) -> bool {
+        if self.is_published() {
+            return options.write_write_pruning;
+        }
         self.strategy == Strategy::Dpor
             && self.dependence == Dependence::Predicate
             && self.fuses(options)
@@ -211,5 +225,8 @@ impl Plan {
 
 /// Whether predicate dependence is asked for.
 pub(crate) fn slices(options: &Options) -> bool {
-    options.dependence == Dependence::Predicate
+    matches!(
+        options.dependence,
+        Dependence::Predicate | Dependence::PredicatePublished
+    )
 }

@@ -6,13 +6,13 @@ use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::plan::Plan;
 use crate::setup::Setup;
 use selvedge_analysis::essential::{self, LeafLocks, Names, Purpose, Waits};
-use selvedge_analysis::{PointsTo, scheduling};
+use selvedge_analysis::{PointsTo, published, scheduling};
 use selvedge_base::StmtId;
 use selvedge_explore::{Report, unfold};
 use selvedge_ir::Module;
 use selvedge_model::{Limit, LimitKind, Property, StopReason};
 use selvedge_report::AssertionReport;
-use selvedge_vm::{Explained, Points, models};
+use selvedge_vm::{Explained, Points, Program, models};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -48,6 +48,9 @@ pub(crate) const GIVEN_UP: &str =
 
 /// What is said when a pointer points to what its points-to set does not have.
 pub(crate) const HIDDEN: &str = "note: the program makes an address in a way that slices do not follow: going on with --dependence conflict";
+
+/// Why nothing is verified by the published rules.
+pub(crate) const PUBLISHED: &str = "predicate-published loses errors: its slice, critical section peeking and write-write pruning are as printed";
 
 /// What slices are made for.
 pub(crate) const PROPERTIES: [Property; 4] = [
@@ -89,6 +92,14 @@ pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge
         options.explained = Some(Arc::new(Explained::of(module, &points_to)));
     }
     Ok(options)
+}
+
+/// The slice of the published rules before any execution.
+pub(crate) fn published_slice(program: &Program) -> BTreeSet<StmtId> {
+    let module = &program.module;
+    let modelled = |name: &str| models::find(name).is_some();
+    let points_to = PointsTo::of(module, module.function(&program.options.entry), &modelled);
+    published::slice(module, &points_to)
 }
 
 /// To which assertions of a program the order of threads may matter, if its relation was looked at.

@@ -2,6 +2,7 @@
 
 use crate::explored::Explored;
 use crate::options::Strategy;
+use crate::predicate;
 use crate::setup::Setup;
 use selvedge_model::{Describe, FaultKind, LimitKind, Property, StopReason};
 use selvedge_report::Reason;
@@ -68,6 +69,13 @@ pub(crate) fn reasons(asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Re
                 location: place(what.stmt),
             });
         }
+    }
+    if explored.plan.is_published() {
+        reasons.push(Reason {
+            limit: None,
+            detail: predicate::PUBLISHED.to_owned(),
+            location: None,
+        });
     }
     let samples = matches!(explored.plan.strategy, Strategy::Random | Strategy::Pct);
     if samples && reasons.is_empty() && report.faults.is_empty() {

@@ -141,8 +141,8 @@ pub(super) fn dependence(text: &str) -> Result<Dependence, String> {
         "auto" => Ok(Dependence::Auto),
         "conflict" => Ok(Dependence::Conflict),
         "predicate" => Ok(Dependence::Predicate),
-        "predicate-published" => Err(later(text)),
-        _ => Err("expected auto, conflict or predicate".to_owned()),
+        "predicate-published" => Ok(Dependence::PredicatePublished),
+        _ => Err("expected auto, conflict, predicate or predicate-published".to_owned()),
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `// options: …` | options of `selvedge check` |
 //! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
 //! | `// count(predicate)=N` | executions of `dpor` under predicate dependence, which must find the same assertions and deadlocks |
+//! | `// published: missed OPTIONS` | with these options, the rules of predicate dependence as published miss all errors (`found`: they find one), and the sound ones find all |
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
 //! | `only(count)` in a variant | too many executions to run it under every strategy: its counts are checked, no more |
 //! | `// with-cutoffs: WORD` | the verdict where states that are known end executions, if it is another one |
@@ -30,6 +31,8 @@ pub struct Case {
     /// Findings: a line (or none in particular) and the kinds it may have.
     pub findings: Vec<Expected>,
     pub reason: Option<String>,
+    /// Whether the published rules of predicate dependence find an error, and with which options.
+    pub published: Option<(bool, Vec<String>)>,
     /// Check the counts, run no other strategy.
     pub only_count: bool,
     /// There are too many states to visit them all.
@@ -103,6 +106,7 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
         counts: Vec::new(),
         findings: Vec::new(),
         reason: None,
+        published: None,
         only_count: false,
         many_states: false,
         endless: name.starts_with("endless/"),
@@ -123,6 +127,14 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
             words(comment, &mut base).map_err(|error| format!("{name}:{number}: {error}"))?;
         } else if let Some(reason) = comment.strip_prefix("unknown: ") {
             base.reason = Some(reason.trim().to_string());
+        } else if let Some(text) = comment.strip_prefix("published: ") {
+            let mut words = text.split_whitespace().map(str::to_owned);
+            let found = match words.next().as_deref() {
+                Some("missed") => false,
+                Some("found") => true,
+                _ => return Err(format!("{name}:{number}: expected missed or found")),
+            };
+            base.published = Some((found, words.collect()));
         } else if let Some(word) = comment.strip_prefix("with-cutoffs: ") {
             let verdict = Verdict::from_word(word.trim());
             base.with_cutoffs =

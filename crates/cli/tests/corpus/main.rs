@@ -249,6 +249,10 @@ fn trials_of(case: Case, number: usize) -> Vec<Trial> {
         let name = format!("{} [count, {visibility}]", case.name);
         trials.push(Trial::test(name, move || count(&case, visibility, executions)));
     }
+    if let Some((found, options)) = case.published.clone() {
+        let name = format!("{} [published]", case.name);
+        trials.push(Trial::test(name, move || published(&case, found, options)));
+    }
     trials
 }
 
@@ -369,6 +373,25 @@ fn count(case: &Case, visibility: &str, executions: u64) -> Result<(), Failed> {
         seen == executions,
         format!("{seen} executions instead of {executions}"),
     )
+}
+
+/// What predicate dependence says by the rules as published, and by the sound ones.
+fn published(case: &Case, found: bool, options: Vec<String>) -> Result<(), Failed> {
+    let mut with = case.clone();
+    with.options.extend(options);
+    if case.verdict == Verdict::Violated {
+        examine(&with, &PREDICATE)?;
+    }
+    let by = ["--dependence", "predicate-published", "--stop", "never"];
+    let report = check(&with, &by)?;
+    let (word, reason) = match found {
+        true => ("violated", ""),
+        false => ("unknown", "predicate-published loses errors"),
+    };
+    let verdict = report.verdict()?;
+    report.expect(verdict == word, format!("the verdict is {verdict}"))?;
+    let reasons = report.json["reasons"].to_string();
+    report.expect(reasons.contains(reason), format!("the reasons are {reasons}"))
 }
 
 /// A finished run of the command.

@@ -185,7 +185,8 @@ where
         _ => Threads::Few,
     };
     // A saved search does not say which mutexes were refused.
-    let peeks = config.peek && config.sleep_sets && !relation.refines() && from.is_none() && keeper.is_none();
+    let sections = config.peek && config.sleep_sets && !relation.refines();
+    let peeks = (sections || relation.published().is_some()) && from.is_none() && keeper.is_none();
     let first = Assumed {
         threads,
         peeking: peeks.then(Peeking::all),

@@ -7,6 +7,7 @@ mod keep;
 mod leaf;
 mod observers;
 mod part;
+mod published;
 mod races;
 mod sections;
 mod take;
@@ -464,7 +465,7 @@ where
         if looked {
             self.reverse_races(thread);
         } else if alternative == 0 && !local {
-            self.meet(depth, thread);
+            self.meet(depth, thread, None);
         }
         let choice = Choice {
             thread: ThreadId::from_index(thread),
@@ -482,6 +483,10 @@ where
         self.report();
         if self.relation.leaves_writes_to_reads() {
             self.observe(&event);
+        }
+        if self.relation.published().is_some() {
+            self.note_published(&event.action);
+            self.observe_published(thread, &self.uses_of(&event.action));
         }
         if !self.config.sleep_sets {
             self.search(thread);

@@ -97,7 +97,7 @@ fn seen_with(
         dependence,
         visibility: match dependence {
             Dependence::Conflict => Visibility::Memory,
-            Dependence::Auto | Dependence::Predicate => Visibility::Auto,
+            _ => Visibility::Auto,
         },
         stop: Stop::Never,
         peek: also == Also::Peek,

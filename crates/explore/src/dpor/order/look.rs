@@ -40,23 +40,35 @@ impl Order {
             return;
         }
         action.for_each_use(|key, bytes, class| {
-            let racing = relation.racing_classes(class);
-            for (_, cell) in self.cells.of(key) {
-                if cell.bytes & bytes == 0 {
-                    continue;
-                }
-                let mut classes = cell.present & racing;
-                while classes != 0 {
-                    let row = cell.uses[classes.trailing_zeros() as usize].row as usize;
-                    classes &= classes - 1;
-                    for (&tick, &known) in self.cells.last[row..row + clock.len()].iter().zip(clock) {
-                        if tick > known {
-                            f(key, tick);
-                        }
+            self.for_each_race_of(relation, (key, bytes, class), clock, &mut f);
+        });
+    }
+
+    /// The same for one use.
+    #[inline]
+    pub fn for_each_race_of<P: Dependence>(
+        &self,
+        relation: &P,
+        (key, bytes, class): (u64, u8, OpClass),
+        clock: &[Tick],
+        mut f: impl FnMut(u64, Tick),
+    ) {
+        let racing = relation.racing_classes(class);
+        for (_, cell) in self.cells.of(key) {
+            if cell.bytes & bytes == 0 {
+                continue;
+            }
+            let mut classes = cell.present & racing;
+            while classes != 0 {
+                let row = cell.uses[classes.trailing_zeros() as usize].row as usize;
+                classes &= classes - 1;
+                for (&tick, &known) in self.cells.last[row..row + clock.len()].iter().zip(clock) {
+                    if tick > known {
+                        f(key, tick);
                     }
                 }
             }
-        });
+        }
     }
 
     /// Finds the events that are dependent on the next action of `thread` and that its clock does

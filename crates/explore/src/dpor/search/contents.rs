@@ -1,8 +1,8 @@
 //! What a section of a mutex does, as uses of objects.
 
-use selvedge_model::{Action, OpClass};
+use selvedge_model::OpClass;
 
-/// Uses of objects, as [`Action::for_each_use`] gives them.
+/// Uses of objects, as [`Action::for_each_use`](selvedge_model::Action::for_each_use) gives them.
 pub(super) type Uses = Vec<(u64, u8, OpClass)>;
 
 /// The class in which a section uses its mutex: independent of itself, dependent on all that is
@@ -20,6 +20,8 @@ pub(super) struct Contents {
     pub mutex: u64,
     /// The first use is that of the mutex.
     pub uses: Uses,
+    /// False if it turned out to be no section: by the published rules, it is a single action then.
+    pub whole: bool,
 }
 
 impl Contents {
@@ -28,41 +30,33 @@ impl Contents {
         Contents {
             mutex,
             uses: vec![(mutex, ALL_BYTES, class)],
+            whole: true,
         }
     }
 
-    /// Adds the uses of an access.
-    pub fn add(&mut self, action: &Action) {
-        action.for_each_use(|key, bytes, class| {
-            // Bytes that are written are not also read. So one key and set of bytes has one use.
-            let written = |uses: &Uses| {
-                let writes = uses.iter().filter(|one| one.0 == key && one.2 == OpClass::Write);
-                writes.fold(0, |all, one| all | one.1)
-            };
-            if class == OpClass::Write {
-                let all = bytes | written(&self.uses);
-                self.uses.retain_mut(|one| {
-                    let memory = one.0 == key && matches!(one.2, OpClass::Read | OpClass::Write);
-                    one.1 &= if memory { !all } else { ALL_BYTES };
-                    one.1 != 0
-                });
-                self.uses.push((key, all, class));
-                return;
-            }
-            let new = bytes & !written(&self.uses);
-            let same = |one: &&mut (u64, u8, OpClass)| one.0 == key && one.2 == class;
-            match self.uses.iter_mut().find(same) {
-                Some(one) => one.1 |= new,
-                None if new != 0 => self.uses.push((key, new, class)),
-                None => {}
-            }
-        });
+    /// Adds a use of an access.
+    pub fn add(&mut self, (key, bytes, class): (u64, u8, OpClass)) {
+        // Bytes that are written are not also read. So one key and set of bytes has one use.
+        let written = |uses: &Uses| {
+            let writes = uses.iter().filter(|one| one.0 == key && one.2 == OpClass::Write);
+            writes.fold(0, |all, one| all | one.1)
+        };
+        if class == OpClass::Write {
+            let all = bytes | written(&self.uses);
+            self.uses.retain_mut(|one| {
+                let memory = one.0 == key && matches!(one.2, OpClass::Read | OpClass::Write);
+                one.1 &= if memory { !all } else { ALL_BYTES };
+                one.1 != 0
+            });
+            self.uses.push((key, all, class));
+            return;
+        }
+        let new = bytes & !written(&self.uses);
+        let same = |one: &&mut (u64, u8, OpClass)| one.0 == key && one.2 == class;
+        match self.uses.iter_mut().find(same) {
+            Some(one) => one.1 |= new,
+            None if new != 0 => self.uses.push((key, new, class)),
+            None => {}
+        }
     }
-}
-
-/// The uses of an action that is no section.
-pub(super) fn uses_of(action: &Action) -> Uses {
-    let mut uses = Uses::new();
-    action.for_each_use(|key, bytes, class| uses.push((key, bytes, class)));
-    uses
 }

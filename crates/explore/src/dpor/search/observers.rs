@@ -78,6 +78,11 @@ where
         if self.weaken.is(Weaken::Observers) {
             return;
         }
+        self.reverse_writes(pairs);
+    }
+
+    /// Asks for the other orders of pairs of writes.
+    pub(super) fn reverse_writes(&mut self, mut pairs: Vec<(u32, u32)>) {
         pairs.sort_unstable();
         pairs.dedup();
         for (earlier, later) in pairs {

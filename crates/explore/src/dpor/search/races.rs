@@ -1,6 +1,6 @@
 //! The races of an execution, and the threads that must be explored because of them.
 
-use super::contents::uses_of;
+use super::contents::Contents;
 use super::{Halt, Request, Search, is_local};
 use crate::dpor::order::Passed;
 use crate::dpor::set::Set;
@@ -38,29 +38,25 @@ where
         let action = self.machine.pending()[thread].action;
         let asleep = match is_local(&action) || sleep.is_empty() {
             true => sleep,
-            false => self.still_asleep_after(sleep, Some(&action), &uses_of(&action)),
+            false => {
+                let uses = self.uses_of(&action);
+                self.still_asleep_after(sleep, Some(&action), &uses)
+            }
         };
-        self.order.look(self.relation, &action, thread);
+        self.look(&action, thread);
         self.check_action(thread);
         self.forget_peeked(asleep, thread);
         asleep
     }
 
     /// Without sleep sets: compares the event that `thread` is about to take with the pending
-    /// actions of all other threads.
+    /// actions of all other threads. `section`: the event is a section.
     #[cold]
-    pub(super) fn meet(&mut self, depth: usize, thread: usize) {
-        let mut racing = S::default();
-        let pending = self.machine.pending();
-        let action = &pending[thread].action;
-        for (other, p) in pending.iter().enumerate() {
-            if other == thread || matches!(p.status, Status::Finished | Status::Parked) {
-                continue;
-            }
-            if self.relation.racing(action, &p.action) {
-                racing.insert(other);
-            }
-        }
+    pub(super) fn meet(&mut self, depth: usize, thread: usize, section: Option<&Contents>) {
+        let mut racing = match self.relation.published() {
+            Some(_) => self.racing_published(thread, section),
+            None => self.racing(thread),
+        };
         let enabled = self.nodes[depth].enabled;
         while let Some(other) = racing.pop() {
             let mut candidates = S::default();
@@ -78,6 +74,22 @@ where
                 candidates,
             });
         }
+    }
+
+    /// The threads whose pending actions race with that of a thread.
+    fn racing(&self, thread: usize) -> S {
+        let pending = self.machine.pending();
+        let action = &pending[thread].action;
+        let mut racing = S::default();
+        for (other, p) in pending.iter().enumerate() {
+            if other == thread || matches!(p.status, Status::Finished | Status::Parked) {
+                continue;
+            }
+            if self.relation.racing(action, &p.action) {
+                racing.insert(other);
+            }
+        }
+        racing
     }
 
     /// True if the thread's action may wake the other thread.
@@ -113,7 +125,10 @@ where
         if !searched || is_local(&pending.action) {
             return;
         }
-        let tick = self.order.latest_race(self.relation, &pending.action, thread);
+        let tick = match self.relation.published() {
+            Some(_) => self.latest_race_published(thread),
+            None => self.order.latest_race(self.relation, &pending.action, thread),
+        };
         if tick != 0 {
             self.reverse(tick, thread);
         }
@@ -283,8 +298,8 @@ where
         match self.section_at(thread) {
             Some(section) => self.look_at_section(thread, &section),
             None => {
-                let action = &self.machine.pending()[thread].action;
-                self.order.look(self.relation, action, thread);
+                let action = self.machine.pending()[thread].action;
+                self.look(&action, thread);
             }
         }
         self.reverse_races(thread);

@@ -7,12 +7,14 @@
 //! section of which the accesses are not known depends on each section of its mutex: one that
 //! cannot be taken yet, or that stopped inside.
 
-use super::contents::{Contents, KNOWN, UNKNOWN, uses_of};
+use super::contents::{Contents, KNOWN, UNKNOWN};
 use super::{Halt, Search};
 use crate::dpor::set::Set;
 use crate::dpor::weaken::Weaken;
 use selvedge_base::Id;
-use selvedge_model::{Action, Choice, Dependence, Detector, Event, Op, OpClass, Outcome, Status, Undo};
+use selvedge_model::{
+    Action, Choice, Dependence, Detector, Event, Op, OpClass, Outcome, Published, Status, Undo,
+};
 use std::rc::Rc;
 
 /// The longest section, in actions.
@@ -39,7 +41,7 @@ where
 {
     /// What the thread's next action does, if that is a section that is one event.
     pub(super) fn section_at(&mut self, thread: usize) -> Option<Rc<Contents>> {
-        let peeking = self.peeking?;
+        let peeking = self.peeking.filter(|_| self.config.peek)?;
         let pending = &self.machine.pending()[thread];
         let mutex = pending.action.object.0;
         let plain = pending.action.op == Op::Lock
@@ -50,14 +52,16 @@ where
             return None;
         }
         if pending.status != Status::Enabled {
-            return Some(Rc::new(Contents::new(mutex, UNKNOWN)));
+            // As published, a section counts for what it is seen to do.
+            let class = self.relation.published().map_or(UNKNOWN, |_| KNOWN);
+            return Some(Rc::new(Contents::new(mutex, class)));
         }
         if let Some((_, known)) = self.peeked.iter().find(|(of, _)| *of == thread) {
-            return Some(known.clone());
+            return Some(known.clone()).filter(|known| known.whole);
         }
         let contents = Rc::new(self.peek(thread, mutex));
         self.peeked.push((thread, contents.clone()));
-        Some(contents)
+        Some(contents).filter(|contents| contents.whole)
     }
 
     /// Takes a section, notes what it does, and goes back.
@@ -68,7 +72,8 @@ where
         loop {
             let pending = self.machine.pending()[thread];
             if actions > 0 && pending.action.op != Op::Unlock {
-                contents.add(&pending.action);
+                let uses = self.uses_of(&pending.action);
+                uses.into_iter().for_each(|used| contents.add(used));
             }
             actions += 1;
             let single = pending.alternatives == 1;
@@ -77,13 +82,17 @@ where
                 Next::Within if single && actions < LONGEST => {}
                 Next::Ended if single => break,
                 Next::Stopped => {
-                    if !self.weaken.is(Weaken::SectionStops) {
+                    let known = self.weaken.is(Weaken::SectionStops) || self.relation.published().is_some();
+                    if !known {
                         contents.uses[0].2 = UNKNOWN;
                     }
                     break;
                 }
                 _ => {
-                    self.refuse(mutex);
+                    match self.relation.published() {
+                        Some(_) => contents.whole = false,
+                        None => self.refuse(mutex),
+                    }
                     break;
                 }
             }
@@ -135,9 +144,19 @@ where
         if self.job.halt.is_some() {
             return (asleep, thread);
         }
-        self.reverse_races(thread);
+        match self.config.sleep_sets {
+            true => self.reverse_races(thread),
+            false => self.meet(self.nodes.len() - 1, thread, Some(section)),
+        }
+        if self.relation.published().is_some() {
+            self.order.look_sections(section.mutex, KNOWN, thread);
+        }
         self.take_section(thread, section, true);
         self.forget_peeked(asleep, thread);
+        if self.relation.published().is_some() {
+            self.observe_published(thread, &section.uses);
+        }
+        self.search(thread);
         if self.control.is_stopped() {
             self.job.halt = Some(Halt::Limit(self.control.limit()));
         }
@@ -156,6 +175,9 @@ where
     /// Checks that a section has no uncovered predecessor but sections of its mutex, and anything
     /// else no section.
     fn check_sections(&mut self, thread: usize, section: Option<&Contents>, uses: &[(u64, u8, OpClass)]) {
+        if self.relation.published().is_some() {
+            return;
+        }
         let mutex = section.map_or(0, |section| section.mutex);
         let uses = section.map_or(uses, |section| &section.uses[..]);
         let mut refused = None;
@@ -180,7 +202,7 @@ where
 
     /// Checks an action that is no section, after the search for its predecessors.
     pub(super) fn check_action(&mut self, thread: usize) {
-        let uses = uses_of(&self.machine.pending()[thread].action);
+        let uses = self.uses_of(&self.machine.pending()[thread].action);
         self.check_sections(thread, None, &uses);
     }
 
@@ -197,6 +219,7 @@ where
             }
             ends |= event.action.ends;
             self.detector.event(&self.machine, &event, &mut self.faults);
+            self.note_published(&event.action);
             let next = self.next_within(thread, section.mutex, &event);
             if counts {
                 self.job.record.statistics.events += 1;
@@ -250,11 +273,11 @@ where
         let (mut left, mut asleep) = (sleep, sleep);
         while let Some(other) = left.pop() {
             let wakes = match (self.section_at(other), action) {
-                (None, Some(action)) => self
+                (None, Some(action)) if self.relation.published().is_none() => self
                     .relation
                     .dependent(action, &self.machine.pending()[other].action),
-                (None, None) => {
-                    let theirs = uses_of(&self.machine.pending()[other].action);
+                (None, _) => {
+                    let theirs = self.uses_of(&self.machine.pending()[other].action);
                     self.share(uses, &theirs)
                 }
                 (Some(section), _) if self.weaken.is(Weaken::SectionSleep) => {
@@ -271,12 +294,13 @@ where
 
     /// Whether two lists have uses that may not commute.
     fn share(&self, ours: &[(u64, u8, OpClass)], theirs: &[(u64, u8, OpClass)]) -> bool {
-        ours.iter().any(|&(key, bytes, class)| {
-            let dependent = self.relation.dependent_classes(class);
-            let meets = |other: &(u64, u8, OpClass)| {
-                other.0 == key && other.1 & bytes != 0 && other.2.bit() & dependent != 0
-            };
-            theirs.iter().any(meets)
+        // What sleeps cannot be asked for by a later read.
+        let pruned = |class: OpClass| match class {
+            Published::PRUNED => class.bit(),
+            _ => 0,
+        };
+        meet(ours, theirs, |class| {
+            self.relation.dependent_classes(class) | self.relation.published().map_or(0, |_| pruned(class))
         })
     }
 
@@ -294,4 +318,19 @@ fn only(action: &Action) -> Choice {
         thread: action.thread,
         alternative: 0,
     }
+}
+
+/// Whether two lists have uses of common bytes in classes that `classes` relates.
+pub(super) fn meet(
+    ours: &[(u64, u8, OpClass)],
+    theirs: &[(u64, u8, OpClass)],
+    classes: impl Fn(OpClass) -> u32,
+) -> bool {
+    ours.iter().any(|&(key, bytes, class)| {
+        let related = classes(class);
+        let meets = |other: &(u64, u8, OpClass)| {
+            other.0 == key && other.1 & bytes != 0 && other.2.bit() & related != 0
+        };
+        theirs.iter().any(meets)
+    })
 }

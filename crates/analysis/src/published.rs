@@ -1,0 +1,57 @@
+//! The slice of predicate dependence as Kusano and Wang print it (ASE 2014, Sections 3.2 and 4.1).
+//! It is there for the run counts of their tables: what is explored with it loses errors
+//! (docs/algorithms.md, "As published").
+//!
+//! The essential statements are assertions, error calls, and calls that lock and unlock mutexes.
+//! Their slices are closed under control dependence and under data dependence within a thread. What
+//! other threads write is added from the accesses that executions show (their `UpdateSlice`),
+//! without what decides about these.
+//!
+//! Deviations: the facts about aliases within a thread are points-to sets, and what a joined thread
+//! returns is in the slice.
+
+use crate::essential::accesses;
+use crate::slice::{Criterion, Ending, Slicer, Statement};
+use crate::{Place, PointsTo};
+use selvedge_base::{Id, StmtId};
+use selvedge_ir::{InstKind, Module};
+use std::collections::BTreeSet;
+
+/// The functions whose calls are essential statements.
+const ESSENTIAL: [&str; 6] = [
+    "__assert_fail",
+    "abort",
+    "reach_error",
+    "__VERIFIER_error",
+    "pthread_mutex_lock",
+    "pthread_mutex_unlock",
+];
+
+/// The statements of the published slice, before any execution, and those of the model library.
+pub fn slice(module: &Module, points_to: &PointsTo) -> BTreeSet<StmtId> {
+    let mut criterion = Criterion::default();
+    let running = module.functions.iter_ids();
+    for (id, function) in running.filter(|(id, _)| points_to.may_run(*id)) {
+        for (block, what) in function.blocks.iter_ids() {
+            for (index, inst) in what.insts.iter().enumerate() {
+                let place = Place {
+                    block: block.index() as u32,
+                    index: index as u32,
+                };
+                let call = matches!(inst.kind, InstKind::Call { .. });
+                if call && is_essential(module, points_to, (id, place)) {
+                    criterion.whole.push((id, place));
+                }
+            }
+        }
+    }
+    let mut slicer = Slicer::new(module, points_to, Ending::Excluded);
+    slicer.leave_out_other_threads();
+    accesses(module, points_to, &slicer.of_criterion(&criterion))
+}
+
+/// Whether a call is an assertion, an error call, or one that locks or unlocks a mutex.
+fn is_essential(module: &Module, points_to: &PointsTo, call: Statement) -> bool {
+    let mut callees = points_to.callees(call.0, call.1);
+    callees.any(|f| ESSENTIAL.contains(&module.functions[f].name.as_str()))
+}
