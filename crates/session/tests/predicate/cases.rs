@@ -38,6 +38,7 @@ static void *publish(void *arg)
     pthread_mutex_unlock(&n->lock);
     return arg;
 }
+static void fails(void) { assert(0); }
 static int from(void) { return a; }
 static int given(int v) { return v; }
 static void *set_a(void *arg) { a = 1; return arg; }
@@ -88,6 +89,12 @@ pub const CASES: &[Case] = &[
         name: "parameters_that_are_returned",
         threads: &["set_a"],
         main: "if (given(a) == K)\n assert(0);\n else\n assert(K == 2);",
+    },
+    Case {
+        // The function has no parameter by which its call would be in the slice.
+        name: "calls_of_what_fails",
+        threads: &["set_a"],
+        main: "if (a == K) fails();",
     },
     Case {
         name: "a_fault_that_nobody_asks_about",

@@ -279,6 +279,14 @@ fn each_way_to_make_an_address_is_followed_or_noticed() {
     assert!(wrong.is_empty(), "{counts:?} {wrong:#?}");
 }
 
+/// A pointer to one element whose set has only another one of the same object.
+#[test]
+fn a_place_beside_the_one_in_the_set_is_noticed() {
+    let program = hidden::each_way().find(|program| program.name.starts_with("hidden-offset-"));
+    let program = program.expect("there is such a way");
+    assert_eq!(compare_hidden(&program, &mut Counts::default()), Ok(false));
+}
+
 /// `SELVEDGE_HIDDEN=FROM..TO` runs other seeds.
 #[test]
 fn hidden_addresses_are_noticed_in_random_programs() {

@@ -249,4 +249,18 @@ mod tests {
         memory.undo(mark);
         assert!(!memory.is_known(1, base));
     }
+
+    #[cfg(feature = "laboratory")]
+    #[test]
+    fn what_a_restored_state_had_is_not_known() {
+        let mut memory = memory();
+        let first = object(1, Kind::Heap);
+        let base = memory.allocate(1, first, 8).unwrap_or_default();
+        let saved = memory.save();
+        memory.reuse(base, object(2, Kind::Heap));
+        memory.explain((1, base), whole(base), (base, &object(2, Kind::Heap)));
+        assert!(memory.is_known(1, base));
+        memory.restore(&saved);
+        assert!(!memory.is_known(1, base));
+    }
 }
