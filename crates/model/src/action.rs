@@ -212,7 +212,19 @@ impl Action {
     /// True if this is an access to memory.
     #[inline]
     pub const fn is_memory(&self) -> bool {
-        matches!(self.op, Op::Read | Op::Write | Op::Rmw | Op::Claim)
+        self.reads_memory() || self.writes_memory()
+    }
+
+    /// True if it reads the memory at its object.
+    #[inline]
+    pub const fn reads_memory(&self) -> bool {
+        matches!(self.op, Op::Read | Op::Rmw | Op::Claim)
+    }
+
+    /// True if it writes the memory at its object, unless it fails.
+    #[inline]
+    pub const fn writes_memory(&self) -> bool {
+        matches!(self.op, Op::Write | Op::Rmw | Op::Claim)
     }
 
     /// The number of bytes of its object that the operation is assumed to touch: the size of a

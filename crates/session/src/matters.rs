@@ -127,14 +127,6 @@ fn taken(made: &[Made], step: usize, lock: &String) -> Option<usize> {
     own.take_while(|&own| made[own].held.contains(lock)).last()
 }
 
-fn reads(op: Op) -> bool {
-    matches!(op, Op::Read | Op::Rmw | Op::Claim)
-}
-
-fn writes(op: Op) -> bool {
-    matches!(op, Op::Write | Op::Rmw | Op::Claim)
-}
-
 fn overlap(a: &Made, b: &Made) -> bool {
     let bytes = |made: &Made| {
         let first = made.action.object.0;
@@ -147,10 +139,10 @@ fn overlap(a: &Made, b: &Made) -> bool {
 /// The write of another thread that an atomic read has its value from.
 fn written_before(made: &[Made], step: usize) -> Option<usize> {
     let read = &made[step];
-    if !reads(read.action.op) {
+    if !read.action.reads_memory() {
         return None;
     }
-    let writes = |&other: &usize| writes(made[other].action.op) && overlap(&made[other], read);
+    let writes = |&other: &usize| made[other].action.writes_memory() && overlap(&made[other], read);
     let last = (0..step).rev().find(writes)?;
     (made[last].action.thread != read.action.thread).then_some(last)
 }
@@ -171,9 +163,9 @@ fn signal_before(made: &[Made], step: usize) -> Option<usize> {
 /// Whether a step reads what another thread of the execution writes, before or after it.
 fn reads_shared(made: &[Made], step: usize) -> bool {
     let read = &made[step];
-    reads(read.action.op)
+    read.action.reads_memory()
         && made.iter().any(|other| {
-            writes(other.action.op) && other.action.thread != read.action.thread && overlap(other, read)
+            other.action.writes_memory() && other.action.thread != read.action.thread && overlap(other, read)
         })
 }
 

@@ -58,17 +58,12 @@ pub(crate) struct Made {
 /// The access that an action is, beside those of its step: with visibility `memory`.
 pub(crate) fn own_access(made: &Made) -> Option<Access> {
     let action = &made.action;
-    let write = match action.op {
-        Op::Read => false,
-        Op::Write | Op::Rmw | Op::Claim => true,
-        _ => return None,
-    };
-    action.object.is_address().then_some(Access {
+    (action.is_memory() && action.object.is_address()).then_some(Access {
         address: action.object.0,
         context: made.context,
         stmt: action.stmt,
         size: action.size,
-        write,
+        write: action.writes_memory(),
         order: action.order,
     })
 }

@@ -27,7 +27,7 @@ impl RaceDetector {
             return; // it was a fault, and did not happen
         }
         if action.order == MemoryOrder::NotAtomic {
-            let kind = Kind::new(action.op != Op::Read, false);
+            let kind = Kind::new(action.writes_memory(), false);
             let entry = self.entry(action.thread.index(), kind, action.stmt.0, event.context.0);
             self.bytes::<true>(action.object.0, u64::from(action.size), &entry);
             return;
@@ -48,8 +48,8 @@ impl RaceDetector {
     /// An atomic access: acquires, accesses, releases.
     pub(super) fn atomic(&mut self, action: &Action, context: u32, failed: bool) {
         let me = action.thread.index();
-        let reads = action.op != Op::Write;
-        let writes = action.op != Op::Read && !failed;
+        let reads = action.reads_memory();
+        let writes = action.writes_memory() && !failed;
         let size = u64::from(action.size);
         let object = self.variable(action.object, size);
         if self.overlap {

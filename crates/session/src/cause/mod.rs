@@ -80,11 +80,8 @@ fn place(trace: &VmTrace, stmt: StmtId, context: ContextId) -> String {
 
 /// Who has last written what a thread waits for in a loop.
 fn last_written(trace: &VmTrace, fault: &Fault) -> Option<String> {
-    let is_write = |made: &&Made| {
-        matches!(made.action.op, Op::Write | Op::Rmw | Op::Claim)
-            && !made.failed
-            && made.action.object == fault.object
-    };
+    let is_write =
+        |made: &&Made| made.action.writes_memory() && !made.failed && made.action.object == fault.object;
     let name = trace.machine.object_name(fault.object);
     match trace.made.iter().rfind(is_write) {
         Some(made) => Some(format!(
