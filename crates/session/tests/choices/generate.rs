@@ -109,7 +109,7 @@ fn place(rng: &mut Rng) -> String {
 
 fn statement(rng: &mut Rng, depth: u32) -> String {
     let mut text = String::new();
-    let most = if depth < 2 { 20 } else { 8 };
+    let most = if depth < 2 { 22 } else { 8 };
     let _ = match rng.u8(..most) {
         0..=2 => writeln!(text, "    {} = {};", place(rng), value(rng)),
         3 | 4 => writeln!(text, "    r = {};", place(rng)),
@@ -185,6 +185,21 @@ fn statement(rng: &mut Rng, depth: u32) -> String {
                 4 * rng.u8(1..3)
             ),
         },
+        20 => writeln!(
+            text,
+            "    {{ int e = {}; r = __atomic_compare_exchange_n(&a[{}], &e, {}, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) + e; }}",
+            rng.u8(..3),
+            index(rng, 4),
+            rng.u8(..4)
+        ),
+        21 => {
+            let counter = format!("o[{}].f", rng.u8(..2));
+            writeln!(
+                text,
+                "    for ({counter} = 0; {counter} < 2; {counter}++)\n        {} = {counter};",
+                place(rng)
+            )
+        }
         _ => writeln!(text, "    assert({} != {});", place(rng), rng.u8(2..4)),
     };
     text

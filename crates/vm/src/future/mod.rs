@@ -93,11 +93,12 @@ impl Remembered {
         }
         let Followed {
             shared,
+            met,
             looks,
             instructions,
         } = Run::of(vm, still, (elements, goal), weaken);
         let mut future = Future {
-            goal: goal.filter(|_| shared.is_none()),
+            goal: goal.filter(|_| met),
             known: shared.map_or(Known::Nothing, |shared| Known::Accesses(Arc::new(shared))),
             followed: 0,
             threads,

@@ -57,7 +57,7 @@ pub(super) struct Run<'a> {
     /// Locks that no other thread takes, because the observed thread holds them, and barriers that
     /// do not open, because it does not arrive.
     pub(super) relied: Vec<u64>,
-    /// The threads that arrive at each barrier in this round; `None` for those that do not exist
+    /// The threads that arrive at each barrier; `None` for those that do not exist
     /// yet.
     pub(super) arrived: FxHashMap<u64, FxHashSet<Option<ThreadId>>>,
     /// The barriers at which enough threads arrive.
@@ -77,7 +77,7 @@ pub(super) struct Run<'a> {
     /// The calls that are being followed, outermost first, and whether each began on the thread's
     /// one path.
     active: Vec<(Call, bool)>,
-    /// What calls return, in this round.
+    /// What calls return.
     known: FxHashMap<Call, Returned>,
     /// What is assumed of active calls that are made again.
     recursive: FxHashMap<Call, Returned>,
@@ -87,6 +87,8 @@ pub(super) struct Run<'a> {
 pub(super) struct Followed {
     /// What the threads may do; `None` means anything.
     pub(super) shared: Option<Shared>,
+    /// True if following ended early, because the access of the question meets another one.
+    pub(super) met: bool,
     /// What was looked at.
     pub(super) looks: Vec<Look>,
     /// The number of instructions followed.
@@ -126,7 +128,7 @@ impl<'a> Run<'a> {
             still,
             elements,
             weaken,
-            shared: Shared::about(goal),
+            shared: Shared::about(goal, vm.state.threads().len()),
             relied: Vec::new(),
             arrived: FxHashMap::default(),
             opened: FxHashSet::default(),
@@ -144,6 +146,7 @@ impl<'a> Run<'a> {
         run.shared.finish();
         Followed {
             instructions: FUEL - run.fuel,
+            met: run.shared.has_met(),
             shared: known.then_some(run.shared),
             looks: run.looks.into_inner().into_list(),
         }
@@ -152,19 +155,24 @@ impl<'a> Run<'a> {
     /// Follows all threads until nothing is added. Returns false if nothing is known.
     fn follow(&mut self) -> bool {
         for _ in 0..MOST_ROUNDS {
-            self.shared.begin_round();
-            self.relied.clear();
-            self.arrived.clear();
-            self.known.clear();
             self.all_threads();
             if self.shared.is_wild() {
                 return false;
             }
-            if !self.shared.stale || self.weaken.is(Weaken::Round) {
+            let mut threads = self.threads();
+            if !threads.any(|thread| self.shared.is_stale(thread)) || self.weaken.is(Weaken::Round) {
                 return !self.changes_locks() || self.weaken.is(Weaken::Relied);
             }
         }
         false
+    }
+
+    /// The threads that are followed. Later ones come first: the first one mostly waits for them.
+    fn threads(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        let still = self.still;
+        let all = (0..self.vm.state.threads().len()).rev();
+        all.map(ThreadId::from_index)
+            .filter(move |&thread| thread != still)
     }
 
     /// True if a lock in `relied` may become another object.
@@ -174,10 +182,11 @@ impl<'a> Run<'a> {
     }
 
     fn all_threads(&mut self) {
-        // Later threads first: the first one mostly waits for them.
-        for index in (0..self.vm.state.threads().len()).rev() {
-            let thread = ThreadId::from_index(index);
-            if thread != self.still && !self.shared.is_wild() {
+        for thread in self.threads() {
+            if self.shared.is_stale(thread) && !self.shared.is_wild() {
+                self.shared.begin(thread);
+                let is_other = |who: Option<ThreadId>| who.is_some() && who != Some(thread);
+                self.known.retain(|(who, ..), _| is_other(*who));
                 self.thread(thread);
             }
         }
@@ -359,7 +368,11 @@ impl<'a> Run<'a> {
         if let Some(assumed) = self.recursive.get_mut(&key) {
             let joined = join_returned(assumed.clone(), returned.clone());
             if !self.weaken.is(Weaken::Recursion) {
-                self.shared.stale |= *assumed != joined;
+                match *assumed != joined {
+                    true if self.who.is_none() => self.shared.follow_all_again(),
+                    true => self.shared.follow_again(),
+                    false => {}
+                }
                 *assumed = joined;
             }
         }

@@ -2,7 +2,7 @@
 
 use super::value::{Abstract, Span};
 use rustc_hash::FxHashSet;
-use selvedge_base::ThreadId;
+use selvedge_base::{Id, ThreadId};
 
 /// The maximum number of places that are distinguished.
 const MOST_STORES: usize = 256;
@@ -68,9 +68,10 @@ struct Stored {
     at: Span,
     size: u64,
     value: Abstract,
-    /// The number of different values; of one path, of rounds with different values.
+    /// The number of different values; on one path, the number of times that it was followed with
+    /// different values.
     changes: u32,
-    /// The round in which the value last changed.
+    /// The number of threads that had been followed when the value last changed.
     changed: u32,
 }
 
@@ -90,24 +91,36 @@ pub(crate) struct Goal {
     pub(crate) write: bool,
 }
 
+/// What following one thread, and the threads that it creates, has met.
+#[derive(Debug, Default)]
+struct Met {
+    /// The ranges of bytes that were read.
+    reads: FxHashSet<Read>,
+    touches: FxHashSet<Touch>,
+    /// True if the thread has to be followed again, because a value that was read has since become
+    /// larger.
+    stale: bool,
+}
+
 /// What all other threads may do to memory before the observed thread moves.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     stores: Vec<Stored>,
-    /// The ranges of bytes that were read in this round.
-    reads: FxHashSet<Read>,
-    /// The number of the round.
+    /// By thread.
+    threads: Vec<Met>,
+    /// The number of the thread that is followed.
+    current: usize,
+    /// The number of times that a thread was followed.
     round: u32,
     /// The access about which the question is. If it meets another one, nothing more is of
     /// interest.
     goal: Option<Goal>,
-    /// True if a value that was read has since become larger.
-    pub(super) stale: bool,
-    /// True if anything may be written anywhere.
+    /// True if it has met one.
+    met: bool,
+    /// True if anything may be written anywhere, or nothing more is of interest.
     wild: bool,
     /// True if something may be read anywhere.
     reads_anywhere: bool,
-    touches: FxHashSet<Touch>,
 }
 
 fn range(at: Span, size: u64) -> (u64, u64) {
@@ -115,10 +128,15 @@ fn range(at: Span, size: u64) -> (u64, u64) {
 }
 
 impl Shared {
-    /// Nothing is known yet.
-    pub(super) fn about(goal: Option<Goal>) -> Shared {
+    /// Nothing is known yet of so many threads.
+    pub(super) fn about(goal: Option<Goal>, threads: usize) -> Shared {
+        let unknown = || Met {
+            stale: true,
+            ..Met::default()
+        };
         Shared {
             goal,
+            threads: std::iter::repeat_with(unknown).take(threads).collect(),
             ..Shared::default()
         }
     }
@@ -132,18 +150,41 @@ impl Shared {
         self.wild = true;
     }
 
-    /// Begins another round of following all threads.
-    pub(super) fn begin_round(&mut self) {
-        self.reads.clear();
-        self.touches.clear();
-        self.stale = false;
+    /// True if following has ended because the access of the question meets another one.
+    pub(super) const fn has_met(&self) -> bool {
+        self.met
+    }
+
+    /// True if a thread has to be followed, for the first time or again.
+    pub(super) fn is_stale(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].stale
+    }
+
+    /// Begins to follow a thread.
+    pub(super) fn begin(&mut self, thread: ThreadId) {
+        self.current = thread.index();
         self.round += 1;
+        let met = &mut self.threads[self.current];
+        met.reads.clear();
+        met.touches.clear();
+        met.stale = false;
+    }
+
+    /// The followed thread has to be followed again.
+    pub(super) fn follow_again(&mut self) {
+        self.threads[self.current].stale = true;
+    }
+
+    /// Each thread has to be followed again.
+    pub(super) fn follow_all_again(&mut self) {
+        self.threads.iter_mut().for_each(|met| met.stale = true);
     }
 
     /// True if both have the same accesses.
     #[cfg(feature = "laboratory")]
     pub(super) fn is_same(&self, other: &Shared) -> bool {
-        (&self.touches, self.reads_anywhere) == (&other.touches, other.reads_anywhere)
+        let touches = |shared: &Shared| shared.touches().copied().collect::<FxHashSet<Touch>>();
+        touches(self) == touches(other) && self.reads_anywhere == other.reads_anywhere
     }
 
     /// Forgets what is of no use after the last round.
@@ -153,12 +194,13 @@ impl Shared {
 
     /// The number of accesses that are stored.
     pub(super) fn size(&self) -> usize {
-        self.touches.len() + self.reads.len()
+        let threads = self.threads.iter();
+        threads.map(|met| met.touches.len() + met.reads.len()).sum()
     }
 
-    /// The accesses in this round.
+    /// The accesses.
     pub(super) fn touches(&self) -> impl Iterator<Item = &Touch> {
-        self.touches.iter()
+        self.threads.iter().flat_map(|met| &met.touches)
     }
 
     /// True if something may be read anywhere.
@@ -169,22 +211,25 @@ impl Shared {
     /// Records that something may be read anywhere.
     pub(super) fn read_anything(&mut self) {
         self.reads_anywhere = true;
-        self.wild |= self.goal.is_some_and(|goal| goal.write);
+        self.met |= self.goal.is_some_and(|goal| goal.write);
+        self.wild |= self.met;
     }
 
     /// True if `is_same` holds of each range of bytes that was read.
     pub(super) fn is_unchanged(&self, is_same: impl Fn(u64, u64) -> bool) -> bool {
-        self.reads
-            .iter()
-            .all(|read| is_same(read.from, read.to - read.from))
+        let mut reads = self.threads.iter().flat_map(|met| &met.reads);
+        reads.all(|read| is_same(read.from, read.to - read.from))
     }
 
     pub(super) fn touch(&mut self, touch: Touch) {
-        if !self.touches.insert(touch) {
+        let touches = &mut self.threads[self.current].touches;
+        if !touches.insert(touch) {
             return;
         }
+        self.wild |= touches.len() > MOST_TOUCHES;
         let meets = |goal: Goal| (goal.write || touch.write) && touch.meets(goal.address, goal.size);
-        self.wild |= self.touches.len() > MOST_TOUCHES || self.goal.is_some_and(meets);
+        self.met |= self.goal.is_some_and(meets);
+        self.wild |= self.met;
     }
 
     /// Records that a value may be stored.
@@ -226,8 +271,10 @@ impl Shared {
                 changed: self.round,
             }),
         }
-        let mut reads = self.reads.iter();
-        self.stale |= reads.any(|r| r.from < bytes.1 && bytes.0 < r.to && !r.by.knows(by));
+        for met in self.threads.iter_mut().filter(|met| !met.stale) {
+            let mut reads = met.reads.iter();
+            met.stale = reads.any(|r| r.from < bytes.1 && bytes.0 < r.to && !r.by.knows(by));
+        }
     }
 
     /// The values that may have been stored in `size` bytes at one of the addresses, without those
@@ -238,7 +285,8 @@ impl Shared {
         }
         let bytes = range(at, size);
         let (from, to) = bytes;
-        self.reads.insert(Read { by, from, to });
+        let reads = &mut self.threads[self.current].reads;
+        reads.insert(Read { by, from, to });
         let mut value: Option<Abstract> = None;
         for stored in &self.stores {
             let (from, to) = range(stored.at, stored.size);

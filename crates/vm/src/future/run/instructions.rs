@@ -49,6 +49,9 @@ impl Run<'_> {
             match inst.op {
                 Op::Jump => return Way::Next(inst.long()),
                 Op::Branch => {
+                    if let Some(value) = get(inst.a).as_one() {
+                        return Way::Next(if value & 1 != 0 { inst.long() } else { ip + 1 });
+                    }
                     let ways = self.branch(code, registers, inst, ip, condition);
                     return match <[_; 1]>::try_from(ways) {
                         Ok([(next, now)]) => {
@@ -180,7 +183,7 @@ impl Run<'_> {
         }
     }
 
-    /// The possible targets of a branch, with what is known at each.
+    /// The possible targets of a branch that is not decided, with what is known at each.
     fn branch(
         &self,
         code: &Code,
@@ -189,11 +192,6 @@ impl Run<'_> {
         ip: u32,
         condition: Option<Condition>,
     ) -> Vec<(u32, Registers)> {
-        let value = get(code, registers, inst.a);
-        if let Some(value) = value.as_one() {
-            let next = if value & 1 != 0 { inst.long() } else { ip + 1 };
-            return vec![(next, registers.clone())];
-        }
         let condition = condition.filter(|c| c.result == inst.a);
         let way = |holds: bool| -> Option<(u32, Registers)> {
             let mut registers = registers.clone();

@@ -310,7 +310,7 @@ impl Run<'_> {
         let enough = self.who.is_none() || arrived.len() >= count as usize;
         if enough && !self.weaken.is(Weaken::Barrier) {
             self.opened.insert(at);
-            self.shared.stale = true;
+            self.shared.follow_all_again();
         }
         false
     }
