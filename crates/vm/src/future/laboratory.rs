@@ -1,6 +1,6 @@
 //! For tests: the prediction at a state, to be compared with what happens.
 
-use super::foreseen::Known;
+use super::prediction::Known;
 use super::remembered::Remembered;
 use super::weaken::Weaken;
 use super::{Elements, Future};

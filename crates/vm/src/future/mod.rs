@@ -29,23 +29,25 @@ mod foreseen;
 mod laboratory;
 mod options;
 mod own;
+mod prediction;
 mod remembered;
 mod run;
 mod shared;
 mod value;
 mod weaken;
 
-pub(crate) use foreseen::{Foreseen, Future, bytes};
+pub(crate) use foreseen::Foreseen;
 #[cfg(feature = "laboratory")]
 pub use laboratory::Foresight;
 pub use options::{Elements, Futures};
+pub(crate) use prediction::{Future, bytes};
 pub(crate) use shared::Goal;
 #[cfg(feature = "laboratory")]
 pub use weaken::Weaken;
 
 use crate::reach::Reached;
 use crate::vm::Vm;
-use foreseen::Known;
+use prediction::Known;
 use remembered::{Question, Remembered};
 use run::{Followed, Run};
 use selvedge_base::{ForTests, StmtId, ThreadId};
@@ -87,8 +89,8 @@ impl Remembered {
                 goal: None,
             };
         }
-        let question = Question::of(vm, still, (elements, goal), weaken);
-        if let Some(future) = self.find(vm, question, weaken) {
+        let question = Question::of((&vm.program, &vm.state), still, (elements, goal), weaken);
+        if let Some(future) = self.find(&vm.state, question, weaken) {
             return future;
         }
         let Followed {
@@ -103,7 +105,7 @@ impl Remembered {
             followed: 0,
             threads,
         };
-        self.add(vm, question, (looks, future.clone()), weaken);
+        self.add(&vm.state, question, (looks, future.clone()), weaken);
         future.followed = instructions;
         future
     }

@@ -5,16 +5,17 @@
 //! two are the key. What was looked at is noted while threads are followed ([`Look`]): where it has
 //! the same contents, following again looks at the same places and predicts the same.
 
-use super::foreseen::Future;
 use super::options::Elements;
+use super::prediction::Future;
 use super::shared::Goal;
 use super::value::Span;
 use super::weaken::Weaken;
 use crate::memory::Life;
+use crate::program::Program;
+use crate::state::State;
 use crate::sync::{self, SyncObject};
 use crate::thread::Stage;
 use crate::value::Value;
-use crate::vm::Vm;
 use crate::word::WordKey;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
@@ -61,11 +62,11 @@ impl Looks {
 }
 
 /// What is found where following has looked.
-fn contents(vm: &Vm, looks: &[Look], weaken: ForTests<Weaken>) -> Digest {
+fn contents(state: &State, looks: &[Look], weaken: ForTests<Weaken>) -> Digest {
     if weaken.is(Weaken::Contents) {
         return Digest::EMPTY;
     }
-    let memory = &vm.state.memory;
+    let memory = &state.memory;
     let mut words: Vec<u64> = Vec::with_capacity(2 * looks.len());
     for &look in looks {
         match look {
@@ -84,7 +85,7 @@ fn contents(vm: &Vm, looks: &[Look], weaken: ForTests<Weaken>) -> Digest {
                 }
                 None => words.extend([0, 0, 0]),
             },
-            Look::Sync(address) => words.extend(match vm.state.sync(address) {
+            Look::Sync(address) => words.extend(match state.sync(address) {
                 None => [0, 0, 0],
                 Some(&SyncObject::Barrier { count, leaving, .. }) => [1, count.into(), leaving.into()],
                 Some(SyncObject::Mutex(_)) => [2, 0, 0],
@@ -93,7 +94,7 @@ fn contents(vm: &Vm, looks: &[Look], weaken: ForTests<Weaken>) -> Digest {
                 Some(_) => [5, 0, 0],
             }),
             Look::Thread(handle) => {
-                let thread = sync::thread_of(&vm.state, handle);
+                let thread = sync::thread_of(state, handle);
                 words.push(thread.map_or(u64::MAX, |thread| thread.index() as u64));
             }
         }
@@ -108,12 +109,17 @@ fn value(words: &mut Vec<u64>, value: Value) {
 }
 
 /// The states of the followed threads, and what the observed thread contributes.
-fn stands(vm: &Vm, still: ThreadId, elements: Elements, weaken: ForTests<Weaken>) -> Digest {
-    let observed = vm.state.thread(still);
-    let enabled = vm.state.pending()[still.index()].is_enabled();
+fn stands(
+    (program, state): (&Program, &State),
+    still: ThreadId,
+    elements: Elements,
+    weaken: ForTests<Weaken>,
+) -> Digest {
+    let observed = state.thread(still);
+    let enabled = state.pending()[still.index()].is_enabled();
     let mut words = vec![
         still.index() as u64,
-        vm.state.threads().len() as u64,
+        state.threads().len() as u64,
         elements as u64,
         u64::from(enabled) | u64::from(observed.core.detached) << 1,
     ];
@@ -122,30 +128,30 @@ fn stands(vm: &Vm, still: ThreadId, elements: Elements, weaken: ForTests<Weaken>
         let held = observed.held.iter();
         words.extend(held.flat_map(|held| [held.object.0, u64::from(held.shared)]));
     }
-    for index in 0..vm.state.threads().len() {
+    for index in 0..state.threads().len() {
         let thread = ThreadId::from_index(index);
         if thread != still && !weaken.is(Weaken::Position) {
-            stand(vm, thread, &mut words);
+            stand((program, state), thread, &mut words);
         }
     }
     Digest::of_words(&STANDS, &words)
 }
 
 /// The state of a followed thread.
-fn stand(vm: &Vm, thread: ThreadId, words: &mut Vec<u64>) {
-    let t = vm.state.thread(thread);
+fn stand((program, state): (&Program, &State), thread: ThreadId, words: &mut Vec<u64>) {
+    let t = state.thread(thread);
     let core = &t.core;
     words.push(core.stage as u64);
     if matches!(core.stage, Stage::Finished | Stage::Parked) {
         return;
     }
-    let action = &vm.state.pending()[thread.index()].action;
+    let action = state.pending()[thread.index()].action;
     words.extend([
         core.atomic.into(),
         core.depth.into(),
         core.errno,
         t.start.0,
-        vm.state.word(WordKey::CxxState(thread)),
+        state.word(WordKey::CxxState(thread)),
         action.op as u64,
         action.object.0,
         action.object2.0,
@@ -164,12 +170,12 @@ fn stand(vm: &Vm, thread: ThreadId, words: &mut Vec<u64>) {
             u64::from(frame.ip) | u64::from(frame.call) << 32,
             frame.locals.into(),
         ]);
-        match vm.program.live_slots(t, index) {
+        match program.live_slots(t, index) {
             Some(live) => live
                 .iter()
                 .for_each(|&slot| value(words, slots[usize::from(slot)])),
             None => {
-                let all = vm.program.code[frame.func.index()].slots as usize;
+                let all = program.code[frame.func.index()].slots as usize;
                 slots[..all].iter().for_each(|&slot| value(words, slot));
             }
         }
@@ -199,12 +205,12 @@ pub(super) struct Question {
 
 impl Question {
     pub(super) fn of(
-        vm: &Vm,
+        (program, state): (&Program, &State),
         still: ThreadId,
         (elements, goal): (Elements, Option<Goal>),
         weaken: ForTests<Weaken>,
     ) -> Question {
-        let all = stands(vm, still, elements, weaken);
+        let all = stands((program, state), still, elements, weaken);
         let words = |goal: Goal| [goal.address, goal.size, u64::from(goal.write)];
         let goal = goal.map(|goal| all.with(Digest::of_words(&GOAL, &words(goal))));
         Question { all, goal }
@@ -213,19 +219,19 @@ impl Question {
 
 impl Remembered {
     /// The prediction that was made in an equal state.
-    pub(super) fn find(&self, vm: &Vm, question: Question, weaken: ForTests<Weaken>) -> Option<Future> {
+    pub(super) fn find(&self, state: &State, question: Question, weaken: ForTests<Weaken>) -> Option<Future> {
         let keys = [Some(question.all), question.goal];
         let mut sets = keys.into_iter().flatten().filter_map(|key| self.sets.get(&key));
         sets.find_map(|sets| {
             let mut sets = sets.iter();
-            sets.find_map(|set| set.futures.get(&contents(vm, &set.looks, weaken)).cloned())
+            sets.find_map(|set| set.futures.get(&contents(state, &set.looks, weaken)).cloned())
         })
     }
 
     /// Remembers a prediction.
     pub(super) fn add(
         &mut self,
-        vm: &Vm,
+        state: &State,
         question: Question,
         (looks, future): (Vec<Look>, Future),
         weaken: ForTests<Weaken>,
@@ -239,7 +245,7 @@ impl Remembered {
             self.size = 0;
         }
         self.size += future.size() + 4;
-        let found = contents(vm, &looks, weaken);
+        let found = contents(state, &looks, weaken);
         let sets = self.sets.entry(key).or_default();
         if let Some(set) = sets.iter_mut().find(|set| set.looks == looks) {
             set.futures.insert(found, future);

@@ -1,0 +1,138 @@
+//! A prediction, and the questions that it answers.
+
+use super::shared::{Goal, Shared};
+use crate::memory::Memory;
+use crate::reach::Reached;
+use crate::state::State;
+use selvedge_model::{Action, ObjectId, Op};
+use std::sync::Arc;
+
+/// What all other threads may do to memory before the observed thread moves.
+#[derive(Clone, Debug)]
+pub(crate) struct Future {
+    pub(super) known: Known,
+    /// The number of instructions that were followed for this question.
+    pub(super) followed: u32,
+    /// The number of threads that there were.
+    pub(super) threads: usize,
+    /// The only access of which something is known.
+    pub(super) goal: Option<Goal>,
+}
+
+/// What is known of the other threads.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    /// They may do anything.
+    Nothing,
+    /// They may do this.
+    Accesses(Arc<Shared>),
+    /// They may do anything to these objects.
+    Reached(Arc<Reached>),
+}
+
+impl Future {
+    /// True if something is known of one access only.
+    pub(super) const fn is_of_one(&self) -> bool {
+        self.goal.is_some()
+    }
+
+    /// The number of accesses that are stored.
+    pub(super) fn size(&self) -> usize {
+        match &self.known {
+            Known::Accesses(shared) => shared.size(),
+            Known::Nothing | Known::Reached(_) => 0,
+        }
+    }
+
+    /// True if it answers the question about an access, or about anything.
+    pub(crate) fn answers(&self, goal: Option<Goal>) -> bool {
+        self.goal.is_none() || self.goal == goal
+    }
+
+    /// True if another thread may access these bytes, and this access or the other one writes.
+    pub(crate) fn conflicts(&self, state: &State, address: u64, size: u64, write: bool) -> bool {
+        let shared = match &self.known {
+            Known::Nothing => return true,
+            Known::Reached(reached) => return reached.has(state, address),
+            Known::Accesses(shared) => shared,
+        };
+        write && shared.reads_anywhere()
+            || shared
+                .touches()
+                .any(|touch| (write || touch.write) && touch.meets(address, size))
+    }
+}
+
+impl Future {
+    /// True if the prediction holds after the observed thread's step that the machine has just
+    /// taken, too, because nothing has changed of what it depends on. `action`: the step's action.
+    /// `began`: the position of the memory's undo log at which it began.
+    pub(crate) fn survives(&self, state: &State, action: &Action, began: usize) -> bool {
+        let Known::Accesses(shared) = &self.known else {
+            return false;
+        };
+        let memory = &state.memory;
+        let plain = matches!(action.op, Op::Read | Op::Write) && !action.cancelable;
+        plain
+            && state.threads().len() == self.threads
+            && state.notices().is_empty()
+            && !memory.has_changed_objects(began)
+            && shared.is_unchanged(|address, size| !memory.has_changed(began, address, size))
+    }
+
+    /// True if another thread may use the barrier at an address for anything but waiting there, so
+    /// that leaving it does not commute with that.
+    pub(crate) fn conflicts_with_leaving(&self, address: u64) -> bool {
+        let Known::Accesses(shared) = &self.known else {
+            return true;
+        };
+        shared.reads_anywhere()
+            || shared
+                .touches()
+                .any(|touch| !touch.barrier && touch.meets(address, 1))
+    }
+}
+
+/// The bytes that an action accesses, and whether it writes; the end of an object's life is a write
+/// of all of it. `None` if the action does more than this.
+pub(crate) fn bytes(memory: &Memory, action: &Action) -> Option<(u64, u64, bool)> {
+    if action.cancelable || action.may_fail {
+        return None;
+    }
+    if action.op == Op::Destroy
+        && let Some(base) = action.object.as_heap()
+    {
+        let (_, object) = memory.object_at(base)?;
+        return (object.size > 0).then_some((base, object.size, true));
+    }
+    // An access to an object that may end reads the name of the object, too.
+    let names_object = action.is_memory() && action.object2.as_heap().is_some();
+    if action.object2 != ObjectId::NONE && !names_object {
+        return None;
+    }
+    let (address, size) = (action.object.0, u64::from(action.size));
+    match action.op {
+        Op::Read if size > 0 => Some((address, size, false)),
+        Op::Write | Op::Rmw if size > 0 => Some((address, size, true)),
+        Op::Lock
+        | Op::Unlock
+        | Op::TryLock
+        | Op::RdLock
+        | Op::WrLock
+        | Op::RdUnlock
+        | Op::WrUnlock
+        | Op::TryRdLock
+        | Op::TryWrLock
+        | Op::SpinLock
+        | Op::SpinUnlock
+        | Op::SpinTryLock
+        | Op::SemPost
+        | Op::SemWait
+        | Op::SemTryWait
+            if action.object.is_address() =>
+        {
+            Some((address, 1, true))
+        }
+        _ => None,
+    }
+}
