@@ -152,8 +152,8 @@ pub(crate) struct CheckArgs {
     /// to memory only those that can matter to an assertion, to a deadlock or to how threads are
     /// used (with --property assertion,deadlock,pthread or some of them; by dpor or unfold).
     /// auto is conflict; --strategy auto tries the other one, too, where it may be used.
-    /// predicate-published keeps to the rules as published, which miss errors: for the run counts of
-    /// the paper (of dpor, on one core), and never verified
+    /// predicate-published keeps to the rules as published, which miss errors: for the run counts
+    /// of the paper (of dpor, on one core), and never verified
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_DEPENDENCE", default_value = "auto", value_name = "auto|conflict|predicate|predicate-published", value_parser = dependence)]
     pub(crate) dependence: Dependence,
     /// Explore executions once that differ only in which of several identical threads does what

@@ -166,6 +166,34 @@ impl Dependence for Unobserved {
     }
 }
 
+impl Published {
+    /// `classes`, which depend on `class`, with what concerns writes that are independent of each
+    /// other.
+    const fn with_pruned(class: OpClass, classes: u32) -> u32 {
+        let pruned = Published::PRUNED.bit();
+        match class {
+            OpClass::Read | OpClass::Write => classes | pruned,
+            Self::PRUNED => (classes | OpClass::Read.bit() | OpClass::Write.bit()) & !pruned,
+            _ => classes,
+        }
+    }
+}
+
+impl Dependence for Published {
+    fn dependent_classes(&self, class: OpClass) -> u32 {
+        Published::with_pruned(class, Conflict.dependent_classes(class))
+    }
+    fn racing_classes(&self, class: OpClass) -> u32 {
+        Published::with_pruned(class, Conflict.racing_classes(class))
+    }
+    fn dependent_effects(&self, effect: Effect) -> u32 {
+        Conflict.dependent_effects(effect)
+    }
+    fn published(&self) -> Option<&Published> {
+        Some(self)
+    }
+}
+
 impl Op {
     /// How the operation uses `Action::object`. The mutex of a wait (`object2`) is used as
     /// `class2`.

@@ -1,8 +1,8 @@
-//! The relation of predicate dependence as Kusano and Wang print it (ASE 2014), with what its
-//! explorations see. It is there for the run counts of their tables: explorations with it lose
-//! errors (docs/algorithms.md, "As published").
+//! What the relation of predicate dependence as Kusano and Wang print it (ASE 2014) stores: the
+//! slice, and what executions show. It is there for the run counts of their tables: explorations
+//! with it lose errors (docs/algorithms.md, "As published").
 
-use crate::{Conflict, Dependence, Effect, OpClass};
+use crate::OpClass;
 use selvedge_base::StmtId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -79,31 +79,6 @@ impl Published {
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// `classes`, which depend on `class`, with what concerns writes that are independent of each
-    /// other.
-    fn with_pruned(class: OpClass, classes: u32) -> u32 {
-        match class {
-            OpClass::Read | OpClass::Write => classes | Self::PRUNED.bit(),
-            Self::PRUNED => (classes | OpClass::Read.bit() | OpClass::Write.bit()) & !Self::PRUNED.bit(),
-            _ => classes,
-        }
-    }
-}
-
-impl Dependence for Published {
-    fn dependent_classes(&self, class: OpClass) -> u32 {
-        Published::with_pruned(class, Conflict.dependent_classes(class))
-    }
-    fn racing_classes(&self, class: OpClass) -> u32 {
-        Published::with_pruned(class, Conflict.racing_classes(class))
-    }
-    fn dependent_effects(&self, effect: Effect) -> u32 {
-        Conflict.dependent_effects(effect)
-    }
-    fn published(&self) -> Option<&Published> {
-        Some(self)
     }
 }
 
