@@ -316,7 +316,7 @@ impl Exploration<'_> {
         config: &Config,
         control: &Control,
     ) -> Report {
-        let mut slice = predicate::published_slice(self.program);
+        let mut slice = predicate::published_slice(self.program, self.options);
         loop {
             let relation = Published::new(slice.clone(), self.plan.prunes_writes(self.options));
             let report = dpor::explore_with(make, &relation, config, control);

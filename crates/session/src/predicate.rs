@@ -95,11 +95,12 @@ pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge
 }
 
 /// The slice of the published rules before any execution.
-pub(crate) fn published_slice(program: &Program) -> BTreeSet<StmtId> {
+pub(crate) fn published_slice(program: &Program, options: &Options) -> BTreeSet<StmtId> {
     let module = &program.module;
     let modelled = |name: &str| models::find(name).is_some();
     let points_to = PointsTo::of(module, module.function(&program.options.entry), &modelled);
-    published::slice(module, &points_to)
+    let deadlocks = options.properties.contains(&Property::Deadlock);
+    published::slice(module, &points_to, deadlocks)
 }
 
 /// To which assertions of a program the order of threads may matter, if its relation was looked at.
