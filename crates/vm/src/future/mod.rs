@@ -56,6 +56,11 @@ use std::sync::Arc;
 #[cfg(not(feature = "laboratory"))]
 use weaken::Weaken;
 
+/// What it costs to find a remembered prediction, and to make one without following anything, as a
+/// number of instructions followed.
+const FIND: u32 = 50;
+const MAKE: u32 = 100;
+
 /// Follows the other threads. The observed thread is before a statement.
 /// With a goal, nothing is known of other accesses if another thread may conflict with this one.
 pub(crate) fn look(
@@ -90,7 +95,8 @@ impl Remembered {
             };
         }
         let question = Question::of((&vm.program, &vm.state), still, (elements, goal), weaken);
-        if let Some(future) = self.find(&vm.state, question, weaken) {
+        if let Some(mut future) = self.find(&vm.state, question, weaken) {
+            future.followed = FIND;
             return future;
         }
         let Followed {
@@ -106,7 +112,7 @@ impl Remembered {
             threads,
         };
         self.add(&vm.state, question, (looks, future.clone()), weaken);
-        future.followed = instructions;
+        future.followed = MAKE + instructions;
         future
     }
 }

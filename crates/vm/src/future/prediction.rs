@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Future {
     pub(super) known: Known,
-    /// The number of instructions that were followed for this question.
+    /// What the question has cost, as a number of instructions followed.
     pub(super) followed: u32,
     /// The number of threads that there were.
     pub(super) threads: usize,
