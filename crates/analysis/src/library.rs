@@ -542,7 +542,9 @@ fn others(name: &str) -> Option<Effect> {
         "_Unwind_RaiseException" => on(0b11, 0b1).and(Special::Throws(0, 1)),
         "_Unwind_Resume" => on(0b1, 0b1),
         "__selvedge_uncaught" => on(0b110, 0),
-        "__selvedge_unsupported" | "__selvedge_unread" => NONE,
+        // It reads the name of what is missing.
+        "__selvedge_unsupported" => on(0b1, 0),
+        "__selvedge_unread" => NONE,
         "_ZNSt8ios_base4InitC1Ev"
         | "_ZNSt8ios_base4InitC2Ev"
         | "_ZNSt8ios_base4InitD1Ev"

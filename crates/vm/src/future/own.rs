@@ -73,7 +73,10 @@ mod tests {
                 let (from, size) = (rng.u64(..30), rng.u64(1..9));
                 own.set(from, size, Abstract::one(number));
                 bytes[from as usize..][..size as usize].fill(number);
-                let (at, size) = (rng.u64(..30), rng.u64(1..9));
+                let (at, size) = match rng.u8(..4) {
+                    0 => (from, size),
+                    _ => (rng.u64(..30), rng.u64(1..9)),
+                };
                 let here = &bytes[at as usize..][..size as usize];
                 let kind = match own.get(at, size) {
                     None => {
