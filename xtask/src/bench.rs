@@ -66,11 +66,59 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree | --predicate | --first | --choices | --cluster]`, and
-/// `[--selvedge FILE]` for an already built command. `--quick` skips callgrind and the comparison
-/// of cores. Each of the others measures only its section and replaces it in the document.
+/// A section of the document.
+struct Section {
+    /// The option that measures only this section.
+    option: &'static str,
+    measure: fn(&Bench) -> Result<String>,
+    /// Whether the machine and the commit are named below it if it is measured alone.
+    facts: bool,
+    /// Whether it is left out with `--quick`.
+    long: bool,
+}
+
+const SECTIONS: &[Section] = &[
+    Section::of("--speed", Bench::speed),
+    Section::of("--growth", Bench::growth),
+    Section::of("--inputs", Bench::inputs),
+    Section::of("--unfolding", Bench::unfolding),
+    Section {
+        long: true,
+        ..Section::of("--instructions", Bench::instructions)
+    },
+    Section {
+        long: true,
+        ..Section::of("--cores", Bench::cores)
+    },
+    Section::of("--lockfree", Bench::lockfree),
+    Section {
+        facts: false,
+        ..Section::of("--first", Bench::first_findings)
+    },
+    Section {
+        facts: false,
+        ..Section::of("--predicate", Bench::predicate)
+    },
+    Section::of("--choices", Bench::choices),
+];
+
+impl Section {
+    const fn of(option: &'static str, measure: fn(&Bench) -> Result<String>) -> Section {
+        Section {
+            option,
+            measure,
+            facts: true,
+            long: false,
+        }
+    }
+}
+
+/// `cargo xtask bench [--quick | SECTION... | --cluster]`, and `[--selvedge FILE]` for an already
+/// built command. `--quick` skips callgrind and the comparison of cores, and writes no document.
+/// Options that name sections measure only these, and replace them in the document.
 pub fn run(arguments: &[String]) -> Result<()> {
-    if arguments.iter().any(|argument| argument == "--cluster") {
+    let is_given = |option: &str| arguments.iter().any(|argument| argument == option);
+    if is_given("--cluster") {
         let example = [
             "run",
             "--release",
@@ -81,7 +129,6 @@ pub fn run(arguments: &[String]) -> Result<()> {
         ];
         return run_command(cargo().args(example).args(["--", "simulate"]));
     }
-    let quick = arguments.iter().any(|argument| argument == "--quick");
     let given = arguments.iter().position(|argument| argument == "--selvedge");
     let given = given.map(|at| arguments.get(at + 1).context("--selvedge: which file?"));
     let selvedge = match given.transpose()? {
@@ -89,46 +136,38 @@ pub fn run(arguments: &[String]) -> Result<()> {
         None => build_release()?,
     };
     let bench = Bench { selvedge };
-    if arguments.iter().any(|argument| argument == "--predicate") {
-        let section = bench.predicate()?;
-        println!("{section}");
-        return replace_section(predicate::TITLE, &section);
-    }
-    if arguments.iter().any(|argument| argument == "--lockfree") {
-        let section = format!("{}{}", bench.lockfree()?, facts());
-        println!("{section}");
-        return replace_section(lockfree::TITLE, &section);
-    }
-    if arguments.iter().any(|argument| argument == "--choices") {
-        let section = format!("{}{}", bench.choices()?, facts());
-        println!("{section}");
-        return replace_section(choices::TITLE, &section);
-    }
-    if arguments.iter().any(|argument| argument == "--first") {
-        let section = bench.first_findings()?;
-        println!("{section}");
-        return replace_section(first::TITLE, &section);
+    let mut chosen = SECTIONS
+        .iter()
+        .filter(|section| is_given(section.option))
+        .peekable();
+    if chosen.peek().is_some() {
+        for section in chosen {
+            let mut text = (section.measure)(&bench)?;
+            while !text.ends_with("\n\n") {
+                text.push('\n');
+            }
+            if section.facts {
+                text += &facts();
+            }
+            println!("{text}");
+            replace_section(&text)?;
+        }
+        return Ok(());
     }
     let mut text =
         String::from("# Benchmarks\n\nMeasured by `cargo xtask bench`, which writes this file.\n\n");
     text += &facts();
-    text += &bench.speed()?;
-    text += &bench.growth()?;
-    text += &bench.inputs()?;
-    text += &bench.unfolding()?;
-    text += &bench.lockfree()?;
-    text += &bench.predicate()?;
-    text += &bench.first_findings()?;
-    text += &bench.choices()?;
-    if quick {
-        println!("{text}");
-        return Ok(());
+    for section in SECTIONS
+        .iter()
+        .filter(|section| !(is_given("--quick") && section.long))
+    {
+        text += &(section.measure)(&bench)?;
     }
-    text += &bench.instructions()?;
-    text += &bench.cores()?;
-    std::fs::write(DOCUMENT, &text).with_context(|| format!("cannot write {DOCUMENT}"))?;
     println!("{text}");
-    Ok(())
+    match is_given("--quick") {
+        true => Ok(()),
+        false => std::fs::write(DOCUMENT, &text).with_context(|| format!("cannot write {DOCUMENT}")),
+    }
 }
 
 /// The numbers in the report of one run.
@@ -252,7 +291,7 @@ impl Bench {
             mutex.events / mutex.seconds / 1e6
         )?;
         Ok(
-            text + "\nThe seconds have the compiler's in them, about 0.02. An event here is a visible action with the parts that belong to it.\n\n"
+            text + "\nThe seconds have the compiler's in them, most of those of small programs. An event here is a visible action with the parts that belong to it.\n\n"
         )
     }
 
@@ -343,10 +382,11 @@ impl Bench {
     }
 }
 
-/// Replaces the section of the document that begins with `title`. If there is none, appends the
+/// Replaces the section of the document that has the same title. If there is none, appends the
 /// section.
-fn replace_section(title: &str, section: &str) -> Result<()> {
+fn replace_section(section: &str) -> Result<()> {
     let document = std::fs::read_to_string(DOCUMENT).with_context(|| format!("cannot read {DOCUMENT}"))?;
+    let title = section.split_inclusive('\n').next().unwrap_or_default();
     let from = document.find(title).unwrap_or(document.len());
     let after = document.get(from + title.len()..).unwrap_or_default();
     let to = after.find("\n## ").map(|at| from + title.len() + at + 1);

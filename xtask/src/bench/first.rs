@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-pub(super) const TITLE: &str = "## Time to the first finding";
+const TITLE: &str = "## Time to the first finding";
 
 /// Maximum seconds; a longer run counts as this long.
 const MOST: f64 = 20.0;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 /// The section's title in the document.
-pub(super) const TITLE: &str = "## Lock-free programs\n";
+const TITLE: &str = "## Lock-free programs\n";
 
 /// The limit in seconds; longer runs are left out.
 const MOST_SECONDS: u32 = 10;

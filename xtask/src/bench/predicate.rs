@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 /// The first line of the section in the document.
-pub(super) const TITLE: &str = "## Predicate dependence\n";
+const TITLE: &str = "## Predicate dependence\n";
 
 /// The limit in seconds; an exploration that takes longer is given up.
 const MOST: u32 = 30;

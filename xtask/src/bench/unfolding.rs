@@ -19,7 +19,7 @@ const TIME: &[&str] = &["--max-time", "30s"];
 impl Bench {
     pub(super) fn unfolding(&self) -> Result<String> {
         let mut text = String::from("## The unfolding\n\n");
-        text += "`dpor`, `unfold` with `--k optimal` and no cutoffs, `unfold` with cutoffs (which is what `auto` takes): executions + redundant ones \
+        text += "`dpor`, `unfold` with `--k optimal` and no cutoffs, `unfold` with cutoffs: executions + redundant ones \
                  (+ those that ended at cutoffs), seconds. The ratio: all executions of `dpor` for one of the last.\n\n";
         text += "| program | dpor | optimal | with cutoffs | ratio |\n| --- | --- | --- | --- | --- |\n";
         let rows = [
