@@ -11,12 +11,14 @@ const TESTS: [&str; 2] = ["states", "fingerprint"];
 /// Runs these tests. Child processes such as a compiler are not checked.
 pub fn run() -> Result<()> {
     ensure!(callgrind::available(), "valgrind is not installed");
-    let runner = "valgrind --quiet --error-exitcode=99 --trace-children=no";
+    let suppressed = concat!(env!("CARGO_MANIFEST_DIR"), "/src/memcheck.supp");
+    let runner =
+        format!("valgrind --quiet --error-exitcode=99 --trace-children=no --suppressions={suppressed}");
     for test in TESTS {
         process::run(
             cargo()
                 .args(["test", "--package", "selvedge-vm", "--test", test])
-                .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner),
+                .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", &runner),
         )?;
     }
     Ok(())
