@@ -9,7 +9,7 @@
 //! | `// options: …` | options of `selvedge check` |
 //! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
 //! | `// count(predicate)=N` | executions of `dpor` under predicate dependence, which must find the same assertions and deadlocks |
-//! | `// published: missed OPTIONS` | with these options, the rules of predicate dependence as published miss all errors (`found`: they find one), and the sound ones find all |
+//! | `// published: missed OPTIONS` | the published rules miss all errors (`found`: find one) |
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
 //! | `only(count)` in a variant | too many executions to run it under every strategy: its counts are checked, no more |
 //! | `// with-cutoffs: WORD` | the verdict where states that are known end executions, if it is another one |

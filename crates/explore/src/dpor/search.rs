@@ -484,10 +484,7 @@ where
         if self.relation.leaves_writes_to_reads() {
             self.observe(&event);
         }
-        if self.relation.published().is_some() {
-            self.note_published(&event.action);
-            self.observe_published(thread, &self.uses_of(&event.action));
-        }
+        self.follow_published(&event.action, thread);
         if !self.config.sleep_sets {
             self.search(thread);
             for part in 0..self.machine.parts().len() {

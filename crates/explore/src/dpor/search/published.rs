@@ -68,6 +68,16 @@ where
         }
     }
 
+    /// Notes the accesses of the step that was just taken, and asks for the orders of writes that
+    /// its reads tell.
+    #[inline(always)]
+    pub(super) fn follow_published(&mut self, action: &Action, thread: usize) {
+        if self.relation.published().is_some() {
+            self.note_published(action);
+            self.observe_published(thread, &self.uses_of(action));
+        }
+    }
+
     /// What a thread is about to do, section or not.
     fn next_uses(&mut self, thread: usize) -> Uses {
         match self.section_at(thread) {
@@ -109,6 +119,7 @@ where
     }
 
     /// Asks for the orders of writes that the reads of the event just taken tell.
+    #[inline]
     pub(super) fn observe_published(&mut self, thread: usize, uses: &Uses) {
         if self.relation.published().is_none_or(|relation| !relation.prunes) {
             return;

@@ -153,9 +153,7 @@ where
         }
         self.take_section(thread, section, true);
         self.forget_peeked(asleep, thread);
-        if self.relation.published().is_some() {
-            self.observe_published(thread, &section.uses);
-        }
+        self.observe_published(thread, &section.uses);
         self.search(thread);
         if self.control.is_stopped() {
             self.job.halt = Some(Halt::Limit(self.control.limit()));

@@ -352,13 +352,8 @@ impl State {
 
     /// Removes the lock at a position among those that a thread holds.
     pub fn remove_held(&mut self, thread: ThreadId, position: usize) {
-        let held = &mut self.threads[thread.index()].held;
-        let old = if position + 1 == held.len() {
-            held.pop()
-        } else {
-            Some(held.remove(position))
-        };
-        self.log.helds.extend(old);
+        let old = self.threads[thread.index()].held.remove(position);
+        self.log.helds.push(old);
         self.log.entries.push(Undo::HeldRemoved(thread, position as u32));
     }
 
