@@ -373,6 +373,13 @@ const PLANTED: &[Planted] = &[
         "pthread_mutex_lock(&m); a[0] = 2; pthread_mutex_unlock(&m); a[0] = 3;",
     ),
     (
+        Weaken::Answers,
+        "int a[4]; volatile int c, i;",
+        "for (int n = 0; n < 8; n++) { int k = i; a[k] = 1; }",
+        "for (int n = 0; n < 8; n++) { if (c) i = 2; }",
+        "c = 1; a[2] = 3; a[2] = 4;",
+    ),
+    (
         Weaken::Reach,
         "int *p;",
         "int *q = p; p = 0; if (q) { q[0] = 1; q[0] = 2; }",

@@ -3,7 +3,7 @@
 use super::options::Elements;
 use super::remembered::{Look, Looks};
 use super::run::Run;
-use super::shared::Touch;
+use super::touch::Touch;
 use super::value::{Abstract, Span, gcd};
 use super::weaken::Weaken;
 use crate::memory::{Life, Object};
@@ -67,7 +67,7 @@ impl Run<'_> {
         if span.steps() >= MOST_VALUES || size > 8 {
             return Abstract::Any;
         }
-        let mut value = self.shared.load(self.origin(), span, size);
+        let mut value = self.stored(span, size);
         if self.weaken.is(Weaken::Store) {
             value = None;
         }

@@ -1,12 +1,15 @@
 //! For tests: the prediction at a state, to be compared with what happens.
 
+use super::effects::Effects;
 use super::prediction::Known;
-use super::remembered::Remembered;
+use super::touch::Touch;
 use super::weaken::Weaken;
 use super::{Elements, Future};
 use crate::program::Program;
 use crate::vm::Vm;
+use rustc_hash::FxHashSet;
 use selvedge_base::{ForTests, ThreadId};
+use std::sync::Arc;
 
 /// What other threads may do before a thread moves.
 #[derive(Debug)]
@@ -27,9 +30,9 @@ impl Foresight {
     pub fn weakened(vm: &Vm, still: ThreadId, elements: Elements, weaken: Weaken) -> Foresight {
         let mut foreseen = vm.foreseen.borrow_mut();
         let question = (still, (elements, None));
-        let future = foreseen.remembered.of(vm, question, ForTests::new(weaken));
+        let future = foreseen.predict(vm, question, ForTests::new(weaken));
         if weaken == Weaken::Nothing {
-            let anew = Remembered::default().of(vm, question, ForTests::default());
+            let anew = super::Foreseen::default().predict(vm, question, ForTests::default());
             assert!(future.is_same(&anew), "remembered {future:?} instead of {anew:?}");
         }
         Foresight(future)
@@ -50,7 +53,16 @@ impl Future {
     /// True if both predict the same.
     fn is_same(&self, other: &Future) -> bool {
         match (&self.known, &other.known) {
-            (Known::Accesses(a), Known::Accesses(b)) => a.is_same(b),
+            (Known::Accesses(a), Known::Accesses(b)) => {
+                let touches = |of: &[Arc<Effects>]| -> FxHashSet<(usize, Touch)> {
+                    let threads = of.iter().enumerate();
+                    threads
+                        .flat_map(|(n, effects)| effects.touches.iter().map(move |touch| (n, *touch)))
+                        .collect()
+                };
+                let anywhere = |of: &[Arc<Effects>]| of.iter().any(|effects| effects.reads_anywhere);
+                touches(a) == touches(b) && anywhere(a) == anywhere(b)
+            }
             (Known::Nothing, Known::Nothing) | (Known::Reached(_), Known::Reached(_)) => true,
             _ => false,
         }

@@ -24,15 +24,20 @@
 
 mod address;
 mod comparison;
+mod effects;
 mod foreseen;
 #[cfg(feature = "laboratory")]
 mod laboratory;
 mod options;
+mod others;
 mod own;
 mod prediction;
 mod remembered;
+mod rounds;
 mod run;
 mod shared;
+mod stores;
+mod touch;
 mod value;
 mod weaken;
 
@@ -41,25 +46,19 @@ pub(crate) use foreseen::Foreseen;
 pub use laboratory::Foresight;
 pub use options::{Elements, Futures};
 pub(crate) use prediction::{Future, bytes};
-pub(crate) use shared::Goal;
+pub(crate) use touch::Goal;
 #[cfg(feature = "laboratory")]
 pub use weaken::Weaken;
 
 use crate::reach::Reached;
 use crate::vm::Vm;
 use prediction::Known;
-use remembered::{Question, Remembered};
-use run::{Followed, Run};
+use rounds::predict;
 use selvedge_base::{ForTests, StmtId, ThreadId};
 use selvedge_ir::{Module, Terminator};
 use std::sync::Arc;
 #[cfg(not(feature = "laboratory"))]
 use weaken::Weaken;
-
-/// What it costs to find a remembered prediction, and to make one without following anything, as a
-/// number of instructions followed.
-const FIND: u32 = 50;
-const MAKE: u32 = 100;
 
 /// Follows the other threads. The observed thread is before a statement.
 /// With a goal, nothing is known of other accesses if another thread may conflict with this one.
@@ -71,13 +70,13 @@ pub(crate) fn look(
     goal: Option<Goal>,
 ) {
     let question = (still, (elements, goal));
-    let future = foreseen.remembered.of(vm, question, ForTests::default());
+    let future = foreseen.predict(vm, question, ForTests::default());
     foreseen.learn(still, stmt, future);
 }
 
-impl Remembered {
-    /// The prediction for an observed thread, made anew if no equal state is remembered.
-    fn of(
+impl Foreseen {
+    /// The prediction for an observed thread.
+    fn predict(
         &mut self,
         vm: &Vm,
         (still, (elements, goal)): (ThreadId, (Elements, Option<Goal>)),
@@ -94,26 +93,7 @@ impl Remembered {
                 goal: None,
             };
         }
-        let question = Question::of((&vm.program, &vm.state), still, (elements, goal), weaken);
-        if let Some(mut future) = self.find(&vm.state, question, weaken) {
-            future.followed = FIND;
-            return future;
-        }
-        let Followed {
-            shared,
-            met,
-            looks,
-            instructions,
-        } = Run::of(vm, still, (elements, goal), weaken);
-        let mut future = Future {
-            goal: goal.filter(|_| met),
-            known: shared.map_or(Known::Nothing, |shared| Known::Accesses(Arc::new(shared))),
-            followed: 0,
-            threads,
-        };
-        self.add(&vm.state, question, (looks, future.clone()), weaken);
-        future.followed = MAKE + instructions;
-        future
+        predict(&mut self.remembered, vm, still, (elements, goal), weaken)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A prediction, and the questions that it answers.
 
-use super::shared::{Goal, Shared};
+use super::effects::Effects;
+use super::touch::{Goal, Touch};
 use crate::memory::Memory;
 use crate::reach::Reached;
 use crate::state::State;
@@ -25,25 +26,12 @@ pub(super) enum Known {
     /// They may do anything.
     Nothing,
     /// They may do this.
-    Accesses(Arc<Shared>),
+    Accesses(Arc<[Arc<Effects>]>),
     /// They may do anything to these objects.
     Reached(Arc<Reached>),
 }
 
 impl Future {
-    /// True if something is known of one access only.
-    pub(super) const fn is_of_one(&self) -> bool {
-        self.goal.is_some()
-    }
-
-    /// The number of accesses that are stored.
-    pub(super) fn size(&self) -> usize {
-        match &self.known {
-            Known::Accesses(shared) => shared.size(),
-            Known::Nothing | Known::Reached(_) => 0,
-        }
-    }
-
     /// True if it answers the question about an access, or about anything.
     pub(crate) fn answers(&self, goal: Option<Goal>) -> bool {
         self.goal.is_none() || self.goal == goal
@@ -51,15 +39,12 @@ impl Future {
 
     /// True if another thread may access these bytes, and this access or the other one writes.
     pub(crate) fn conflicts(&self, state: &State, address: u64, size: u64, write: bool) -> bool {
-        let shared = match &self.known {
-            Known::Nothing => return true,
-            Known::Reached(reached) => return reached.has(state, address),
-            Known::Accesses(shared) => shared,
-        };
-        write && shared.reads_anywhere()
-            || shared
-                .touches()
-                .any(|touch| (write || touch.write) && touch.meets(address, size))
+        let goal = Goal { address, size, write };
+        match &self.known {
+            Known::Nothing => true,
+            Known::Reached(reached) => reached.has(state, address),
+            Known::Accesses(threads) => threads.iter().any(|effects| effects.conflict(goal)),
+        }
     }
 }
 
@@ -68,7 +53,7 @@ impl Future {
     /// taken, too, because nothing has changed of what it depends on. `action`: the step's action.
     /// `began`: the position of the memory's undo log at which it began.
     pub(crate) fn survives(&self, state: &State, action: &Action, began: usize) -> bool {
-        let Known::Accesses(shared) = &self.known else {
+        let Known::Accesses(effects) = &self.known else {
             return false;
         };
         let memory = &state.memory;
@@ -77,19 +62,22 @@ impl Future {
             && state.threads().len() == self.threads
             && state.notices().is_empty()
             && !memory.has_changed_objects(began)
-            && shared.is_unchanged(|address, size| !memory.has_changed(began, address, size))
+            && effects
+                .iter()
+                .flat_map(|effects| &effects.reads)
+                .all(|&(from, to)| !memory.has_changed(began, from, to - from))
     }
 
     /// True if another thread may use the barrier at an address for anything but waiting there, so
     /// that leaving it does not commute with that.
     pub(crate) fn conflicts_with_leaving(&self, address: u64) -> bool {
-        let Known::Accesses(shared) = &self.known else {
+        let Known::Accesses(threads) = &self.known else {
             return true;
         };
-        shared.reads_anywhere()
-            || shared
-                .touches()
-                .any(|touch| !touch.barrier && touch.meets(address, 1))
+        let meets = |touch: &Touch| !touch.barrier && touch.meets(address, 1);
+        threads
+            .iter()
+            .any(|effects| effects.reads_anywhere || effects.touches.iter().any(meets))
     }
 }
 

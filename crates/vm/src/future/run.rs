@@ -1,4 +1,4 @@
-//! Follows what threads may do from their present position: an abstract interpretation of register
+//! Follows what a thread may do from its present position: an abstract interpretation of register
 //! code.
 //!
 //! As long as each branch is decided, instructions are followed one after another, so loops with
@@ -10,11 +10,14 @@ mod library;
 
 pub(super) use library::is_elsewhere;
 
+use super::effects::Effects;
 use super::options::Elements;
 use super::own::Own;
-use super::remembered::{Look, Looks};
-use super::shared::{Goal, Origin, Shared};
-use super::value::Abstract;
+use super::remembered::{Asking, Look, Looks};
+use super::shared::Shared;
+use super::stores::Origin;
+use super::touch::Goal;
+use super::value::{Abstract, Span};
 use super::weaken::Weaken;
 use crate::program::Binding;
 use crate::thread::{NO_CALL, Stage};
@@ -22,14 +25,14 @@ use crate::value::Value;
 use crate::vm::Vm;
 use crate::word::WordKey;
 use instructions::{Registers, Way, set_results};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use selvedge_base::{ForTests, Id, ThreadId};
 use selvedge_ir::FuncId;
 use selvedge_model::Op;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// The maximum number of instructions followed for one question.
+/// The maximum number of instructions followed for one thread.
 const FUEL: u32 = 8_000;
 /// The maximum number of instructions with decided branches; a longer execution may have no end.
 const LONGEST: u32 = 1_000;
@@ -38,41 +41,33 @@ const DEEPEST: usize = 24;
 /// The number of active calls of a function from which on the arguments of further ones are
 /// widened.
 const MOST_ACTIVE: usize = 3;
-/// The maximum number of rounds until stored and loaded values agree.
-const MOST_ROUNDS: u32 = 12;
+/// The maximum number of times that a thread is followed until it has loaded what it stores.
+const MOST_TIMES: u32 = 12;
 /// The number of joins at a place after which values are widened.
 const PATIENCE: u32 = 3;
 
 /// The returned words; `None` if the function never returns.
 pub(super) type Returned = Option<Vec<Abstract>>;
 
-/// Following all threads but one.
+/// Following a thread.
 pub(super) struct Run<'a> {
     pub(super) vm: &'a Vm,
-    /// The observed thread, which does not move.
-    pub(super) still: ThreadId,
     pub(super) elements: Elements,
     pub(super) weaken: ForTests<Weaken>,
+    /// The followed thread, the observed one, and what is known of others.
+    pub(super) asking: Asking<'a>,
     pub(super) shared: Shared,
-    /// Locks that no other thread takes, because the observed thread holds them, and barriers that
-    /// do not open, because it does not arrive.
-    pub(super) relied: Vec<u64>,
-    /// The threads that arrive at each barrier; `None` for those that do not exist
-    /// yet.
-    pub(super) arrived: FxHashMap<u64, FxHashSet<Option<ThreadId>>>,
-    /// The barriers at which enough threads arrive.
-    pub(super) opened: FxHashSet<u64>,
     /// The thread whose code is followed; `None` for a thread that does not exist yet.
     pub(super) who: Option<ThreadId>,
     /// True as long as the thread is followed on one path.
     pub(super) straight: bool,
     /// What the thread has stored on its one path.
     pub(super) own: Own,
-    /// What was looked at in the machine's state.
+    /// What was asked of the machine's state and of the others.
     pub(super) looks: RefCell<Looks>,
     /// The number of instructions that may still be followed.
     pub(super) fuel: u32,
-    /// What it was when following the thread began.
+    /// What it was when following the thread began, for the first time or again.
     begun: u32,
     /// The calls that are being followed, outermost first, and whether each began on the thread's
     /// one path.
@@ -85,14 +80,9 @@ pub(super) struct Run<'a> {
 
 /// What following has found out.
 pub(super) struct Followed {
-    /// What the threads may do; `None` means anything.
-    pub(super) shared: Option<Shared>,
-    /// True if following ended early, because the access of the question meets another one.
-    pub(super) met: bool,
-    /// What was looked at.
+    pub(super) effects: Effects,
+    /// What was asked.
     pub(super) looks: Vec<Look>,
-    /// The number of instructions followed.
-    pub(super) instructions: u32,
 }
 
 /// A call: for which thread, of what, with which arguments.
@@ -116,22 +106,15 @@ fn join_returned(one: Returned, other: Returned) -> Returned {
 }
 
 impl<'a> Run<'a> {
-    /// What all other threads may do before the observed thread moves.
-    pub(super) fn of(
-        vm: &'a Vm,
-        still: ThreadId,
-        (elements, goal): (Elements, Option<Goal>),
-        weaken: ForTests<Weaken>,
-    ) -> Followed {
+    /// What a thread may do before the observed thread moves, as long as the others do what is
+    /// known of them. With a goal, following ends when this access meets one of the thread.
+    pub(super) fn of(vm: &'a Vm, (elements, goal): (Elements, Option<Goal>), asking: Asking<'a>) -> Followed {
         let mut run = Run {
             vm,
-            still,
             elements,
-            weaken,
-            shared: Shared::about(goal, vm.state.threads().len()),
-            relied: Vec::new(),
-            arrived: FxHashMap::default(),
-            opened: FxHashSet::default(),
+            weaken: asking.weaken,
+            asking,
+            shared: Shared::about(goal),
             who: None,
             straight: false,
             own: Own::default(),
@@ -142,63 +125,34 @@ impl<'a> Run<'a> {
             known: FxHashMap::default(),
             recursive: FxHashMap::default(),
         };
-        let known = run.follow();
-        run.shared.finish();
+        run.follow();
         Followed {
-            instructions: FUEL - run.fuel,
-            met: run.shared.has_met(),
-            shared: known.then_some(run.shared),
+            effects: run.shared.finish(FUEL - run.fuel),
             looks: run.looks.into_inner().into_list(),
         }
     }
 
-    /// Follows all threads until nothing is added. Returns false if nothing is known.
-    fn follow(&mut self) -> bool {
-        for _ in 0..MOST_ROUNDS {
-            self.all_threads();
-            if self.shared.is_wild() {
-                return false;
-            }
-            let mut threads = self.threads();
-            if !threads.any(|thread| self.shared.is_stale(thread)) || self.weaken.is(Weaken::Round) {
-                return !self.changes_locks() || self.weaken.is(Weaken::Relied);
+    /// Follows the thread until it has loaded what it stores.
+    fn follow(&mut self) {
+        for _ in 0..MOST_TIMES {
+            self.shared.begin();
+            self.known.clear();
+            self.follow_once();
+            if self.shared.is_wild() || !self.shared.is_stale() || self.weaken.is(Weaken::Round) {
+                return;
             }
         }
-        false
-    }
-
-    /// The threads that are followed. Later ones come first: the first one mostly waits for them.
-    fn threads(&self) -> impl Iterator<Item = ThreadId> + use<> {
-        let still = self.still;
-        let all = (0..self.vm.state.threads().len()).rev();
-        all.map(ThreadId::from_index)
-            .filter(move |&thread| thread != still)
-    }
-
-    /// True if a lock in `relied` may become another object.
-    fn changes_locks(&self) -> bool {
-        let mut writes = self.shared.touches().filter(|t| t.write && !t.sync);
-        writes.any(|touch| self.relied.iter().any(|&lock| touch.meets(lock, 1)))
-    }
-
-    fn all_threads(&mut self) {
-        for thread in self.threads() {
-            if self.shared.is_stale(thread) && !self.shared.is_wild() {
-                self.shared.begin(thread);
-                let is_other = |who: Option<ThreadId>| who.is_some() && who != Some(thread);
-                self.known.retain(|(who, ..), _| is_other(*who));
-                self.thread(thread);
-            }
-        }
+        self.everything();
     }
 
     /// Records that anything may happen.
     pub(super) fn everything(&mut self) {
-        self.shared.write_anything();
+        self.shared.do_anything();
     }
 
-    /// Follows a thread from its present position.
-    fn thread(&mut self, thread: ThreadId) {
+    /// Follows the thread from its present position.
+    fn follow_once(&mut self) {
+        let thread = self.asking.thread;
         let t = self.vm.state.thread(thread);
         match t.core.stage {
             Stage::Finished | Stage::Parked => return,
@@ -368,10 +322,8 @@ impl<'a> Run<'a> {
         if let Some(assumed) = self.recursive.get_mut(&key) {
             let joined = join_returned(assumed.clone(), returned.clone());
             if !self.weaken.is(Weaken::Recursion) {
-                match *assumed != joined {
-                    true if self.who.is_none() => self.shared.follow_all_again(),
-                    true => self.shared.follow_again(),
-                    false => {}
+                if *assumed != joined {
+                    self.shared.follow_again();
                 }
                 *assumed = joined;
             }
@@ -474,6 +426,20 @@ impl<'a> Run<'a> {
             }),
         }
         false
+    }
+
+    /// The values that may have been stored in `size` bytes at one of the addresses, by the thread
+    /// or by others, without those that the thread itself knows; `None` if nothing was stored.
+    pub(super) fn stored(&mut self, at: Span, size: u64) -> Option<Abstract> {
+        if self.shared.is_wild() {
+            return Some(Abstract::Any);
+        }
+        self.looks.borrow_mut().note(Look::Stored(at, size));
+        let theirs = self.asking.others.load(self.asking.thread, (at, size));
+        match (theirs, self.shared.load(self.origin(), (at, size))) {
+            (Some(theirs), Some(mine)) => Some(theirs.join(mine)),
+            (theirs, mine) => theirs.or(mine),
+        }
     }
 
     /// Where what is done now is done.

@@ -56,6 +56,8 @@ pub enum Weaken {
     Position,
     /// A prediction is made once for all locks that the observed thread holds.
     Holder,
+    /// What a thread may do is found out once for all that other threads store.
+    Answers,
     /// What the registers and stack objects of threads contain is not reached.
     Reach,
 }

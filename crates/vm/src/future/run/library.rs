@@ -2,12 +2,13 @@
 
 use super::Run;
 use crate::code::CallSite;
+use crate::future::effects::Arrival;
 use crate::future::remembered::Look;
-use crate::future::shared::Touch;
+use crate::future::touch::Touch;
 use crate::future::value::{Abstract, Span};
 use crate::future::weaken::Weaken;
 use crate::memory::Life;
-use crate::sync::{self, SyncObject};
+use crate::sync::SyncObject;
 use crate::value::mask;
 use selvedge_base::Id;
 use selvedge_ir::Type;
@@ -219,14 +220,11 @@ impl Run<'_> {
                 }
             }
             Function::Join => {
-                let joined = arg(0).as_one();
-                let joined = joined.and_then(|handle| {
-                    self.looks.borrow_mut().note(Look::Thread(handle));
-                    sync::thread_of(&self.vm.state, handle)
-                });
-                // The join of a detached thread does not wait for its end.
-                if joined == Some(self.still) && !self.vm.state.thread(self.still).core.detached {
-                    return Call::Ends;
+                if let Some(handle) = arg(0).as_one() {
+                    self.looks.borrow_mut().note(Look::Joins(handle));
+                    if self.asking.joins(handle) {
+                        return Call::Ends;
+                    }
                 }
                 if arg(1).as_one() != Some(0) {
                     self.writes(arg(1), 8, Abstract::Any);
@@ -273,13 +271,14 @@ impl Run<'_> {
         let Some(lock) = lock.as_one() else {
             return false;
         };
-        let held = &self.vm.state.thread(self.still).held;
+        self.looks.borrow_mut().note(Look::Held(lock));
+        let held = &self.vm.state.thread(self.asking.still).held;
         let held = held
             .iter()
             .any(|h| h.object.0 == lock && (!(to_read && h.shared) || self.weaken.is(Weaken::Readers)))
             || self.weaken.is(Weaken::Held);
         if held {
-            self.relied.push(lock);
+            self.shared.rely(lock);
         }
         held
     }
@@ -299,19 +298,21 @@ impl Run<'_> {
         let Some(&SyncObject::Barrier { count, leaving, .. }) = self.sync_at(at) else {
             return true;
         };
-        let pending = &self.vm.state.pending()[self.still.index()];
-        if leaving > 0 || !pending.is_enabled() || self.opened.contains(&at) {
+        self.looks.borrow_mut().note(Look::Enabled);
+        let pending = &self.vm.state.pending()[self.asking.still.index()];
+        if leaving > 0 || !pending.is_enabled() {
             return true;
         }
-        self.relied.push(at);
-        // Threads that do not exist yet are not told apart.
-        let arrived = self.arrived.entry(at).or_default();
-        arrived.insert(self.who);
-        let enough = self.who.is_none() || arrived.len() >= count as usize;
-        if enough && !self.weaken.is(Weaken::Barrier) {
-            self.opened.insert(at);
-            self.shared.follow_all_again();
+        self.looks.borrow_mut().note(Look::Opened(at));
+        if self.asking.others.has_opened(at) {
+            return true;
         }
+        self.shared.rely(at);
+        self.shared.arrive(Arrival {
+            barrier: at,
+            count: count.into(),
+            who: self.who,
+        });
         false
     }
 
