@@ -8,11 +8,11 @@ use crate::native_case;
 
 /// Runs the command.
 pub(crate) fn run(args: &BuildArgs) -> Exit {
-    let made = match (&args.case, &args.input, &args.schedules) {
+    let made = match (&args.case, &args.inputs[..], &args.schedules) {
         (Some(case), _, _) => native_case::make(case, args.trust, &args.output),
-        (None, Some(input), Some(schedules)) => cover::read(schedules)
-            .and_then(|cover| native::make(input, &cover, &args.output, args.on_deviation)),
-        _ => Err(Exit::usage("a source and --schedules, or --case")),
+        (None, inputs @ [_, ..], Some(schedules)) => cover::read(schedules)
+            .and_then(|cover| native::make(inputs, &cover, &args.output, args.on_deviation)),
+        _ => Err(Exit::usage("sources and --schedules, or --case")),
     };
     match made {
         Ok(()) => Exit::Code(0),

@@ -6,8 +6,8 @@
 //! the module in LLVM's text form. What neither can order is refused by name.
 
 use crate::exit::Exit;
-use crate::native::{RUNTIME, compile, flags, unsupported};
-use selvedge_frontend::{files, wrap};
+use crate::native::{RUNTIME, compile, compiler, flags, is_c, is_cxx, unsupported};
+use selvedge_frontend::files;
 use selvedge_instrument::{site, sited};
 use selvedge_model::{Input, Op};
 use selvedge_report::Ktest;
@@ -15,7 +15,6 @@ use selvedge_session::{ReplayStep, Setup, write_file};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The wrappers.
 const WRAPPERS: &str = concat!(
@@ -159,7 +158,7 @@ impl Scheduled<'_> {
         for (number, input) in self.setup.inputs.iter().enumerate() {
             let module = directory.join(format!("{number}.ll"));
             let mut clang = compiler(is_cxx(input))?;
-            flags(&mut clang, self.setup);
+            flags(&mut clang, self.setup, input);
             clang.args(["-O0", "-g", "-pthread", "-Xclang", "-disable-llvm-passes"]);
             clang.args(self.sanitize()).args(["-S", "-emit-llvm"]).arg(input);
             compile(clang.arg("-o").arg(&module))?;
@@ -184,8 +183,7 @@ impl Scheduled<'_> {
     fn refuse(&self) -> Result<(), String> {
         let setup = self.setup;
         for input in &setup.inputs {
-            let extension = input.extension().unwrap_or_default().to_string_lossy();
-            if !matches!(&*extension, "c" | "i") && !is_cxx(input) {
+            if !is_c(input) && !is_cxx(input) {
                 return Err(format!(
                     "a native run of {}: only sources in C and C++",
                     input.display()
@@ -205,15 +203,6 @@ impl Scheduled<'_> {
             None => Ok(()),
         }
     }
-}
-
-fn is_cxx(input: &Path) -> bool {
-    let extension = input.extension().unwrap_or_default().to_string_lossy();
-    matches!(&*extension, "cc" | "cpp" | "cxx" | "C" | "ii")
-}
-
-fn compiler(cxx: bool) -> Result<Command, Exit> {
-    wrap::compiler(cxx).map_err(|error| Exit::input(&error.to_string()))
 }
 
 /// The inputs as a table in C: the file that a test case would be.

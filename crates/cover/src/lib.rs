@@ -23,6 +23,7 @@
 //!
 //! [`selvedge_explore`]: https://docs.rs/selvedge-explore
 
+mod known;
 mod order;
 mod plan;
 mod record;

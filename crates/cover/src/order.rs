@@ -23,6 +23,9 @@ pub(crate) struct Seen {
     pub printed: usize,
     /// Whether this step printed something.
     pub prints: bool,
+    /// Whether the event is the first one on an object outside of global variables, and the memory
+    /// of an earlier such object is no longer alive.
+    pub may_reuse: bool,
 }
 
 /// How a schedule treats an action.
@@ -95,6 +98,8 @@ pub(crate) struct Operated {
     pub after: Vec<(ThreadId, u32)>,
     /// The number of the operation in its thread, counted from 1.
     pub number: u32,
+    /// See [`Seen::may_reuse`].
+    pub may_reuse: bool,
     /// The operations that are known to be done after it.
     clock: Rc<Clock>,
 }
@@ -201,6 +206,7 @@ impl Orders {
                 };
                 self.operation(action, (operation, outcome, created))?;
                 let last = self.operations.len() - 1;
+                self.operations[last].may_reuse = seen.may_reuse;
                 for &thread in &seen.released {
                     self.released.insert(thread, last);
                 }
@@ -284,6 +290,7 @@ impl Orders {
             created,
             after,
             number,
+            may_reuse: false,
             clock: shared,
         });
         Ok(())

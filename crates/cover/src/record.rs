@@ -1,6 +1,7 @@
 //! Watches an exploration, and collects a schedule of each of its executions.
 
 use crate::order::{self, Kind, Operated, Refusal, Seen, Why};
+use crate::plan::Plan;
 use crate::trie::{Inserted, Trie};
 use rustc_hash::FxHashMap;
 use selvedge_base::StmtId;
@@ -29,6 +30,8 @@ pub struct Collector {
 struct Inner {
     trie: Trie,
     objects: Vec<Object>,
+    /// Where each object is first used.
+    stmts: Vec<StmtId>,
     numbers: FxHashMap<Object, usize>,
     schedules: Vec<Order>,
     leaves: FxHashMap<usize, usize>,
@@ -40,12 +43,23 @@ impl Collector {
     /// Returns the set, without inputs and options, and the reasons why executions were left out of
     /// it. The set is complete only if there are no reasons and the exploration was complete.
     pub fn finish(self) -> (Cover, BTreeSet<Unsupported>) {
-        let inner = self.inner.into_inner();
+        let mut inner = self.inner.into_inner();
         let cover = Cover {
             objects: inner.objects,
             schedules: inner.schedules,
             ..Cover::default()
         };
+        // An inconsistent set has a reason already.
+        if inner.refused.is_empty()
+            && let Some(object) = Plan::of(&cover).ok().and_then(|plan| plan.ambiguous(&cover))
+        {
+            inner.refused.insert(Unsupported {
+                what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
+                       where a thread may come to another one, too"
+                    .to_owned(),
+                stmt: inner.stmts[object],
+            });
+        }
         (cover, inner.refused)
     }
 
@@ -67,6 +81,8 @@ pub struct Recorder<'a, M> {
 pub trait Names<M> {
     /// The global variable that contains an object.
     fn global(&self, machine: &M, object: ObjectId) -> Option<Global>;
+    /// Whether the memory of an object is alive.
+    fn is_live(&self, machine: &M, object: ObjectId) -> bool;
     /// How much the program has printed.
     fn printed(&self, machine: &M) -> usize;
 }
@@ -79,6 +95,27 @@ impl<'a, M: Describe> Recorder<'a, M> {
             collector,
             names,
         }
+    }
+
+    /// See [`Seen::may_reuse`].
+    fn may_reuse(&self, machine: &M, object: ObjectId) -> bool {
+        let is_local = |object: ObjectId| object.is_address() && self.names.global(machine, object).is_none();
+        let mut earlier = self.log.iter().map(|seen| &seen.event.action);
+        if !is_local(object) || earlier.any(|action| action.object == object) {
+            return false;
+        }
+        // The last event on each object: a destroyed one is known to be no object any more.
+        let mut last: FxHashMap<ObjectId, Op> = FxHashMap::default();
+        for seen in &self.log {
+            let action = &seen.event.action;
+            if is_ordered(action) && action.object != ObjectId::NONE {
+                last.insert(action.object, action.op);
+            }
+        }
+        let dead = |(&object, &op): (&ObjectId, &Op)| {
+            op != Op::Destroy && is_local(object) && !self.names.is_live(machine, object)
+        };
+        last.iter().any(dead)
     }
 
     /// Collects the execution that has ended.
@@ -123,19 +160,13 @@ impl<'a, M: Describe> Recorder<'a, M> {
         operations: &[Operated],
         inner: &mut Inner,
     ) -> Result<Vec<Step>, Unsupported> {
+        // Objects outside of global variables: the call that initialised it, else the first
+        // operation on it.
         let mut made: FxHashMap<ObjectId, Object> = FxHashMap::default();
-        let mut number = |object: ObjectId, made: &FxHashMap<ObjectId, Object>, action: &Action| {
+        let name = |object: ObjectId, made: &FxHashMap<ObjectId, Object>| {
             let global = self.names.global(machine, object);
             let global = global.map(|(name, offset)| Object::Global(name, offset));
-            let object = global.or_else(|| made.get(&object).cloned());
-            let object = object.ok_or_else(|| Unsupported {
-                what: format!(
-                    "a synchronisation object that is neither in a global variable nor initialised by a call ({})",
-                    machine.action_text(action)
-                ),
-                stmt: action.stmt,
-            })?;
-            Ok(inner.number(object))
+            global.or_else(|| made.get(&object).cloned())
         };
         let mut steps = Vec::with_capacity(operations.len());
         for operated in operations {
@@ -151,13 +182,43 @@ impl<'a, M: Describe> Recorder<'a, M> {
                     if operated.operation == Operation::Init {
                         made.insert(action.object, Object::Made(thread.clone(), operated.number));
                     }
-                    let object = number(action.object, &made, action)?;
-                    match operated.operation {
+                    let stmt = action.stmt;
+                    // A wait never is the first operation on its mutex.
+                    let mutex = match operated.operation {
                         Operation::Sleep | Operation::Wake => {
-                            Target::Wait(object, number(action.object2, &made, action)?)
+                            let mutex = name(action.object2, &made).ok_or_else(|| Unsupported {
+                                what: format!(
+                                    "a wait with a mutex that nobody locked ({})",
+                                    machine.action_text(action)
+                                ),
+                                stmt,
+                            })?;
+                            Some(inner.number(mutex, stmt))
                         }
-                        _ => Target::Object(object),
+                        _ => None,
+                    };
+                    let object = match name(action.object, &made) {
+                        Some(object) => object,
+                        None if operated.may_reuse => {
+                            return Err(Unsupported {
+                                what: format!(
+                                    "a synchronisation object that no call initialises, which may lie where an earlier one was ({})",
+                                    machine.action_text(action)
+                                ),
+                                stmt,
+                            });
+                        }
+                        None => {
+                            let met = Object::Met(thread.clone(), operated.number);
+                            made.insert(action.object, met.clone());
+                            met
+                        }
+                    };
+                    let object = inner.number(object, stmt);
+                    if operated.operation == Operation::Destroy {
+                        made.remove(&action.object);
                     }
+                    mutex.map_or(Target::Object(object), |mutex| Target::Wait(object, mutex))
                 }
             };
             let mut after: Vec<(String, u32)> = operated
@@ -187,11 +248,12 @@ impl<'a, M: Describe> Recorder<'a, M> {
 }
 
 impl Inner {
-    fn number(&mut self, object: Object) -> usize {
+    fn number(&mut self, object: Object, stmt: StmtId) -> usize {
         let next = self.objects.len();
         let number = *self.numbers.entry(object.clone()).or_insert(next);
         if number == next {
             self.objects.push(object);
+            self.stmts.push(stmt);
         }
         number
     }
@@ -246,6 +308,7 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
             released,
             printed,
             prints: printed > self.log.last().map_or(0, |seen| seen.printed),
+            may_reuse: self.may_reuse(machine, event.action.object),
         });
     }
 

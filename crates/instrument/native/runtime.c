@@ -30,8 +30,8 @@ enum { IS_END, IS_OWN, IS_ASK, IS_DO };
 #define DEVIATION_CODE 120
 #define SPINS 200
 
-/* The line of the program's call; written before it. */
-_Thread_local int __selvedge_place;
+/* The place of the program's call; written before it. */
+_Thread_local const char *__selvedge_place = "?";
 
 static _Thread_local int me = -1;
 static _Thread_local int at;
@@ -92,8 +92,8 @@ static int deviation(int label, int operation, const char *why) {
                 snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s", i ? " or " : "; expected: ",
                          label_texts[states[at + 2 + 2 * i]]);
         }
-        say("selvedge: deviation from the schedules: thread %s, operation %u, %s:%d: %s: %s%s\n", me < 0 ? "?" : thread_names[me],
-            operations + 1, source_name, __selvedge_place, label >= 0 ? label_texts[label] : operation_names[operation], why,
+        say("selvedge: deviation from the schedules: thread %s, operation %u, %s: %s: %s%s\n", me < 0 ? "?" : thread_names[me],
+            operations + 1, __selvedge_place, label >= 0 ? label_texts[label] : operation_names[operation], why,
             expected);
     }
     if (!ON_DEVIATION_FREE)
@@ -137,15 +137,60 @@ static void raise_to(struct counter *counter, unsigned value) {
 
 static int is_object(int object, int operation, const void *address) {
     const struct object *which = &objects[object];
-    if (which->thread < 0)
-        return __selvedge_globals[which->number] == address;
-    if (operation == OP_INIT) {
+    if (which->kind == GLOBAL)
+        return *which->address == address;
+    if (which->kind == MADE && operation == OP_INIT) {
         for (int i = 0; i < OBJECTS; i++)
-            if (objects[i].thread < 0 && __selvedge_globals[objects[i].number] == address)
+            if (objects[i].kind == GLOBAL && *objects[i].address == address)
                 return 0;
         return which->thread == me && which->number == (int)operations + 1;
     }
     return atomic_load(&made[object]) == address;
+}
+
+/* What no call has initialised is unknown before its first operation. Who comes to it earlier knows it by what it does: the
+   set has no other unknown object to do that with there. That it is the one is seen when its turn has come (`is_met`). */
+static int may_be(int object, int operation, const void *address, int is_known) {
+    return is_object(object, operation, address)
+           || (!is_known && objects[object].kind == MET && !atomic_load(&made[object]));
+}
+
+static int find_met(const int *state, int operation, const void *address, const void *mutex, int is_known) {
+    int found = -1;
+    const int *cases = state[0] == IS_ASK ? state + 4 : state + 2;
+    int count = state[0] == IS_ASK ? state[3] : state[0] == IS_OWN ? state[1] : 0;
+    for (int i = 0; i < count && found < 0; i++) {
+        int label = cases[2 * i];
+        if (state[0] == IS_ASK) {
+            found = find_met(states + cases[2 * i + 1], operation, address, mutex, is_known);
+        } else if (label >= label_first[operation] && label < label_first[operation + 1]) {
+            const struct label *l = &labels[label];
+            if ((l->kind == OBJECT || l->kind == WAIT) && may_be(l->target, operation, address, is_known)
+                && (l->kind == OBJECT || may_be(l->mutex, operation, mutex, is_known)))
+                found = label;
+        }
+    }
+    return found;
+}
+
+static int is_met_at(int object, const void *address) {
+    if (objects[object].kind != MET)
+        return 1;
+    if (objects[object].thread != me || objects[object].number != (int)operations + 1)
+        return atomic_load(&made[object]) == address;
+    for (int i = 0; i < OBJECTS; i++)
+        if (objects[i].kind == GLOBAL ? *objects[i].address == address : atomic_load(&made[i]) == address) {
+            if (objects[i].kind == GLOBAL)
+                return 0;
+            atomic_store(&made[i], NULL);
+        }
+    atomic_store(&made[object], address);
+    return 1;
+}
+
+static int is_met(const struct label *label, const void *address, const void *mutex) {
+    return (label->kind != OBJECT && label->kind != WAIT)
+           || (is_met_at(label->target, address) && (label->kind == OBJECT || is_met_at(label->mutex, mutex)));
 }
 
 /* The label of an operation on an object, with a mutex if it is about a wait, or on a thread. */
@@ -186,7 +231,11 @@ static int enter_with(int operation, const void *address, const void *mutex, int
     delay();
     if (me < 0)
         return deviation(-1, operation, "the schedules do not know this thread");
-    int label = find(operation, address, mutex, thread);
+    int label = HAS_MET ? find_met(states + at, operation, address, mutex, 1) : -1;
+    if (HAS_MET && label < 0)
+        label = find_met(states + at, operation, address, mutex, 0);
+    if (label < 0)
+        label = find(operation, address, mutex, thread);
     if (which)
         *which = label;
     if (label < 0)
@@ -221,6 +270,8 @@ static int enter_with(int operation, const void *address, const void *mutex, int
             for (int i = 0; i < state[2]; i++)
                 if (!reach(&done[state[3 + 2 * i]], (unsigned)state[4 + 2 * i]))
                     return FREE;
+            if (HAS_MET && !is_met(&labels[label], address, mutex))
+                return deviation(label, operation, "the object is another one");
             next_state = state[3 + 2 * state[2]];
             return state[1];
         default:
@@ -382,9 +433,9 @@ GIVES_BACK(pthread_rwlock_unlock, pthread_rwlock_t)
 /* The real condition variable is not used: who is woken by whom is the schedule's. A wait gives the mutex back, waits for its
    own end in the schedule, and takes the mutex again. Where there are no schedules any more it ends as if spuriously, since a
    real signal would not reach it. */
-static int wait_on(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
+static int wait_on(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline) {
     if (enter_with(OP_SLEEP, condition, mutex, -1, NULL) == FREE)
-        return deadline ? pthread_cond_timedwait(condition, mutex, deadline) : pthread_cond_wait(condition, mutex);
+        return deadline ? pthread_cond_clockwait(condition, mutex, clock, deadline) : pthread_cond_wait(condition, mutex);
     int result = pthread_mutex_unlock(mutex);
     if (result) {
         deviation(-1, OP_SLEEP, "the mutex is not held");
@@ -396,7 +447,7 @@ static int wait_on(pthread_cond_t *condition, pthread_mutex_t *mutex, const stru
         if (!deadline) {
             outcome = deviation(-1, OP_WAKE, "this wait has no deadline");
         } else {
-            while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, deadline, NULL) == EINTR)
+            while (clock_nanosleep(clock, TIMER_ABSTIME, deadline, NULL) == EINTR)
                 ;
             result = ETIMEDOUT;
             leave();
@@ -417,11 +468,16 @@ static int wait_on(pthread_cond_t *condition, pthread_mutex_t *mutex, const stru
 }
 
 int __selvedge_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-    return wait_on(condition, mutex, NULL);
+    return wait_on(condition, mutex, CLOCK_REALTIME, NULL);
 }
 
 int __selvedge_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
-    return wait_on(condition, mutex, deadline);
+    return wait_on(condition, mutex, CLOCK_REALTIME, deadline);
+}
+
+int __selvedge_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                                      const struct timespec *deadline) {
+    return wait_on(condition, mutex, clock, deadline);
 }
 
 #define WAKES(name, operation)                                                                                                   \
@@ -530,7 +586,7 @@ static void has_made(int label, const void *address) {
     for (int i = 0; i < OBJECTS; i++)
         if (atomic_load(&made[i]) == address)
             atomic_store(&made[i], NULL);
-    if (objects[object].thread >= 0)
+    if (objects[object].kind == MADE)
         atomic_store(&made[object], address);
 }
 
@@ -592,7 +648,8 @@ static void at_exit(void) {
         write_order();
 }
 
-__attribute__((constructor)) static void start(void) {
+/* Before all constructors of the program. */
+__attribute__((constructor(101))) static void start(void) {
     const char *seed = getenv("SELVEDGE_DELAYS");
     delays = seed ? strtoull(seed, NULL, 10) + 1 : 0;
     order_file = getenv("SELVEDGE_ORDER");

@@ -11,9 +11,14 @@
 //! LLVM is not linked. What the runtime has no form of is refused by name, never left as it is.
 
 mod module;
+mod objects;
+mod places;
+mod refused;
 mod sites;
+mod symbol;
 mod tables;
 
-pub use module::{Refused, rewritten};
+pub use module::{is_cxx, rewritten};
+pub use refused::Refused;
 pub use sites::{Sited, site, sited};
-pub use tables::{OnDeviation, runtime};
+pub use tables::{OnDeviation, Source, runtime};

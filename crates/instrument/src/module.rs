@@ -1,11 +1,16 @@
-//! A module in LLVM's text form, with its synchronisation sent to the runtime.
+//! Modules in LLVM's text form, with their synchronisation sent to the runtime.
 
+use crate::objects::{owners, place};
+use crate::places::Places;
+use crate::refused::Refused;
+use crate::symbol::{is_part, symbol};
 use selvedge_schedule::cover::{Cover, Object};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Functions that the runtime has a form of: `__selvedge_NAME`.
-const OURS: [&str; 37] = [
+const OURS: [&str; 38] = [
     "pthread_create",
     "pthread_join",
     "pthread_exit",
@@ -14,6 +19,7 @@ const OURS: [&str; 37] = [
     "pthread_cond_destroy",
     "pthread_cond_wait",
     "pthread_cond_timedwait",
+    "pthread_cond_clockwait",
     "pthread_cond_signal",
     "pthread_cond_broadcast",
     "pthread_rwlock_init",
@@ -45,8 +51,31 @@ const OURS: [&str; 37] = [
     "pthread_barrier_wait",
 ];
 
+/// The same of C++, in `native/cxx.c`: what libstdc++ keeps out of its headers. The headers call
+/// pthreads for everything else.
+const OURS_OF_CXX: [&str; 13] = [
+    // std::thread: its begin, join, detach, and how many there are at once.
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+    "_ZNSt6thread4joinEv",
+    "_ZNSt6thread6detachEv",
+    "_ZNSt6thread20hardware_concurrencyEv",
+    // std::condition_variable: its begin, end, wait, notify_one, notify_all.
+    "_ZNSt18condition_variableC1Ev",
+    "_ZNSt18condition_variableC2Ev",
+    "_ZNSt18condition_variableD1Ev",
+    "_ZNSt18condition_variableD2Ev",
+    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+    "_ZNSt18condition_variable10notify_oneEv",
+    "_ZNSt18condition_variable10notify_allEv",
+    // Local static variables. An initialisation that throws is refused.
+    "__cxa_guard_acquire",
+    "__cxa_guard_release",
+];
+
 /// Functions about threads that order nothing.
-const HARMLESS: [&str; 8] = [
+const HARMLESS: [&str; 9] = [
+    // Destructors of what a thread runs.
+    "_ZNSt6thread6_State",
     "pthread_self",
     "pthread_equal",
     "pthread_attr_",
@@ -59,7 +88,13 @@ const HARMLESS: [&str; 8] = [
 ];
 
 /// Beginnings of the names of functions that synchronise, start or end something, or jump.
-const FOREIGN: [&str; 20] = [
+const FOREIGN: [&str; 26] = [
+    "_ZNSt6thread",
+    "_ZNSt18condition_variable",
+    "_ZNSt28__atomic_futex_unsigned_base",
+    "_ZSt25notify_all_at_thread_exit",
+    "__cxa_thread_atexit",
+    "__cxa_guard_abort",
     "pthread_",
     "sem_",
     "mtx_",
@@ -82,28 +117,41 @@ const FOREIGN: [&str; 20] = [
     "syscall",
 ];
 
-/// Why a module cannot be rewritten.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Refused {
-    /// There is no native form of this.
-    Unsupported(String),
-    /// The set is one of another program.
-    Misfit(String),
-}
-
-/// The module, rewritten for a set of schedules.
+/// The modules of a program, in the order of its sources, rewritten for a set of schedules.
 ///
 /// # Errors
-/// If it uses what the runtime has no form of, or lacks what the set names.
-pub fn rewritten(module: &str, cover: &Cover) -> Result<String, Refused> {
-    let lines = lines_of_places(module);
+/// If one uses what the runtime has no form of, or they lack what the set names.
+pub fn rewritten(modules: &[String], cover: &Cover) -> Result<Vec<String>, Refused> {
+    modules.iter().try_for_each(|module| check(module))?;
+    let owners = owners(modules, cover)?;
+    let rewritten = modules.iter().enumerate().map(|(number, module)| {
+        let mut text = sent(module);
+        addresses(cover, &owners, number, &mut text);
+        text
+    });
+    Ok(rewritten.collect())
+}
+
+/// Whether one of the modules is C++ that needs `native/cxx.c`.
+pub fn is_cxx(module: &str) -> bool {
+    let declares = |line: &str| line.starts_with("declare ");
+    let mut names = module.lines().filter(|line| declares(line)).filter_map(symbol);
+    names.any(|name| OURS_OF_CXX.contains(&name))
+}
+
+fn is_ours(name: &str) -> bool {
+    OURS.contains(&name) || OURS_OF_CXX.contains(&name)
+}
+
+/// Refuses what the runtime has no form of.
+fn check(module: &str) -> Result<(), Refused> {
     let mut functions = BTreeSet::new();
     for line in module.lines() {
         if let Some(name) = line.starts_with("declare ").then(|| symbol(line)).flatten() {
             functions.insert(name);
         }
         if let Some(name) = line.starts_with("define ").then(|| symbol(line)).flatten()
-            && (OURS.contains(&name) || name.starts_with("__selvedge"))
+            && (is_ours(name) || name.starts_with("__selvedge"))
         {
             let what = format!("a program with a function {name} of its own");
             return Err(Refused::Unsupported(what));
@@ -117,75 +165,76 @@ pub fn rewritten(module: &str, cover: &Cover) -> Result<String, Refused> {
     for name in functions {
         let harmless = HARMLESS.iter().any(|start| name.starts_with(start));
         let foreign = FOREIGN.iter().any(|start| name.starts_with(start));
-        if foreign && !harmless && !OURS.contains(&name) {
+        if foreign && !harmless && !is_ours(name) {
             return Err(Refused::Unsupported(format!(
                 "function {name} in a native program"
             )));
         }
     }
+    Ok(())
+}
+
+/// A module whose calls of our functions go to the runtime, each with its place.
+fn sent(module: &str) -> String {
+    let places = Places::of(module);
+    let mut texts: BTreeMap<String, usize> = BTreeMap::new();
     let mut text = String::with_capacity(module.len() + module.len() / 8);
-    for line in module.lines() {
-        let (line, renamed) = renamed(line);
-        let calls = line.contains(" call ") || line.contains("=call ") || line.contains(" invoke ");
-        if renamed && calls {
-            let place = line.rsplit_once("!dbg !").map_or("", |(_, rest)| rest);
-            let place: String = place.chars().take_while(char::is_ascii_digit).collect();
-            let line = lines.get(place.as_str()).copied().unwrap_or(0);
-            let _ = writeln!(text, "  store i32 {line}, ptr @__selvedge_place, align 4");
+    let mut lines = module.lines().peekable();
+    while let Some(line) = lines.next() {
+        let (renamed, is_renamed) = renamed(line);
+        let invokes = line.contains(" invoke ");
+        if is_renamed && (invokes || line.contains(" call ") || line.contains("=call ")) {
+            // Where an invocation continues stands in a line of its own, with its place.
+            let with_place = if invokes {
+                lines.peek().copied()
+            } else {
+                Some(line)
+            };
+            let number = with_place.and_then(|line| line.rsplit_once("!dbg !"));
+            let number = number.map_or("", |(_, rest)| rest);
+            let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+            let at = places
+                .at(&number[..end])
+                .map_or_else(String::new, |(file, line, _)| {
+                    let name = Path::new(file).file_name().unwrap_or_default();
+                    format!("{}:{line}", name.to_string_lossy())
+                });
+            let next = texts.len();
+            let place = *texts.entry(at).or_insert(next);
+            let _ = writeln!(
+                text,
+                "  store ptr @__selvedge_place_{place}, ptr @__selvedge_place, align 8"
+            );
         }
-        text.push_str(&line);
+        text.push_str(&renamed);
         text.push('\n');
     }
-    text.push_str("\n@__selvedge_place = external thread_local global i32, align 4\n");
-    text.push_str(&addresses(module, cover)?);
-    Ok(text)
+    text.push_str("\n@__selvedge_place = external thread_local global ptr, align 8\n");
+    for (place, number) in &texts {
+        let bytes: String = place.bytes().map(|byte| format!("\\{byte:02X}")).collect();
+        let size = place.len() + 1;
+        let _ = writeln!(
+            text,
+            "@__selvedge_place_{number} = private unnamed_addr constant [{size} x i8] c\"{bytes}\\00\""
+        );
+    }
+    text
 }
 
-/// The table of the global variables that the set names.
-fn addresses(module: &str, cover: &Cover) -> Result<String, Refused> {
-    let defined: BTreeSet<&str> = module
-        .lines()
-        .filter(|line| line.starts_with('@'))
-        .filter_map(|line| symbol(line.split(" = ").next()?))
-        .collect();
-    let mut entries = Vec::new();
-    for object in &cover.objects {
-        let Object::Global(name, offset) = object else {
+/// The addresses of the objects that the set names and this module has: `__selvedge_object_NUMBER`.
+fn addresses(cover: &Cover, owners: &[Option<usize>], module: usize, text: &mut String) {
+    for (number, (object, owner)) in cover.objects.iter().zip(owners).enumerate() {
+        let (Object::Global(name, offset), true) = (object, *owner == Some(module)) else {
             continue;
         };
-        if !defined.contains(name.as_str()) {
-            let what = format!("the program has no global variable `{name}`");
-            return Err(Refused::Misfit(what));
-        }
-        let plain = name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-$._".contains(&byte));
-        let name = if plain {
-            format!("@{name}")
-        } else {
-            format!("@\"{name}\"")
-        };
-        entries.push(format!("ptr getelementptr (i8, ptr {name}, i64 {offset})"));
+        let name = place(name).0;
+        let plain = name.bytes().all(|byte| is_part(char::from(byte)));
+        let quote = if plain { "" } else { "\"" };
+        let _ = writeln!(
+            text,
+            "@__selvedge_object_{number} = constant ptr getelementptr (i8, ptr @{quote}{name}{quote}, i64 {offset}), align 8"
+        );
     }
-    entries.push("ptr null".to_owned());
-    let (count, list) = (entries.len(), entries.join(", "));
-    Ok(format!(
-        "@__selvedge_globals = constant [{count} x ptr] [{list}], align 8\n"
-    ))
-}
-
-/// The first symbol of a line, without quotes.
-fn symbol(line: &str) -> Option<&str> {
-    let rest = line.split_once('@')?.1;
-    if let Some(quoted) = rest.strip_prefix('"') {
-        return quoted.split('"').next();
-    }
-    let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-    Some(&rest[..end])
-}
-
-fn is_part(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "-$._".contains(c)
 }
 
 /// A line with our functions renamed, and whether one was. Text within quotes stays.
@@ -199,32 +248,13 @@ fn renamed(line: &str) -> (String, bool) {
         rest = behind;
         if c == '@' && !quoted {
             let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-            if OURS.contains(&&rest[..end]) {
+            if is_ours(&rest[..end]) {
                 text.push_str("__selvedge_");
                 renamed = true;
             }
         }
     }
     (text, renamed)
-}
-
-/// The line of each place, by the number of its metadata.
-fn lines_of_places(module: &str) -> BTreeMap<&str, u32> {
-    let mut lines = BTreeMap::new();
-    for line in module.lines() {
-        let Some((number, rest)) = line.strip_prefix('!').and_then(|line| line.split_once(" = ")) else {
-            continue;
-        };
-        let rest = rest.strip_prefix("distinct ").unwrap_or(rest);
-        let Some(rest) = rest.strip_prefix("!DILocation(line: ") else {
-            continue;
-        };
-        let digits: &str = rest.split(',').next().unwrap_or_default();
-        if let Ok(at) = digits.parse() {
-            lines.insert(number, at);
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -238,6 +268,8 @@ define i32 @main() {
   ret i32 %1
 }
 declare i32 @pthread_mutex_lock(ptr noundef) #1
+!1 = !DIFile(filename: "dir/a.c", directory: "/tmp")
+!5 = distinct !DISubprogram(name: "main", scope: !1, file: !1, line: 3)
 !7 = !DILocation(line: 12, column: 3, scope: !5)
 "#;
 
@@ -248,10 +280,14 @@ declare i32 @pthread_mutex_lock(ptr noundef) #1
         }
     }
 
+    fn one(module: &str) -> Result<String, Refused> {
+        Ok(rewritten(&[module.to_owned()], &cover())?.remove(0))
+    }
+
     #[test]
-    fn calls_go_to_the_runtime_with_their_line() {
-        let text = rewritten(MODULE, &cover()).unwrap();
-        let call = "  store i32 12, ptr @__selvedge_place, align 4\n  %1 = call i32 @__selvedge_pthread_mutex_lock(ptr";
+    fn calls_go_to_the_runtime_with_their_place() {
+        let text = one(MODULE).unwrap();
+        let call = "  store ptr @__selvedge_place_0, ptr @__selvedge_place, align 8\n  %1 = call i32 @__selvedge_pthread_mutex_lock(ptr";
         assert!(text.contains(call), "{text}");
         assert!(
             text.contains("declare i32 @__selvedge_pthread_mutex_lock("),
@@ -261,30 +297,45 @@ declare i32 @pthread_mutex_lock(ptr noundef) #1
             text.contains("c\"call @pthread_mutex_lock("),
             "text of the program stays"
         );
-        let table = "[2 x ptr] [ptr getelementptr (i8, ptr @m, i64 8), ptr null]";
-        assert!(text.contains(table), "{text}");
+        let address = "@__selvedge_object_0 = constant ptr getelementptr (i8, ptr @m, i64 8)";
+        assert!(text.contains(address), "{text}");
+        let place =
+            "@__selvedge_place_0 = private unnamed_addr constant [7 x i8] c\"\\61\\2E\\63\\3A\\31\\32\\00\"";
+        assert!(text.contains(place), "{text}");
+    }
+
+    #[test]
+    fn an_invocation_has_its_place_in_the_next_line() {
+        let call = "  %1 = call i32 @pthread_mutex_lock(ptr noundef @m) #2, !dbg !7";
+        let invoke =
+            "  invoke void @_ZNSt6thread4joinEv(ptr @m)\n          to label %2 unwind label %3, !dbg !7";
+        let text = one(&MODULE.replace(call, invoke)).unwrap();
+        let sent = "  store ptr @__selvedge_place_0, ptr @__selvedge_place, align 8\n  invoke void @__selvedge__ZNSt6thread4joinEv(";
+        assert!(text.contains(sent) && text.contains("c\"\\61\\2E"), "{text}");
     }
 
     #[test]
     fn what_has_no_native_form_is_refused_by_name() {
         for name in [
-            "pthread_cond_clockwait",
             "pthread_condattr_setclock",
             "pthread_rwlock_timedrdlock",
             "sem_timedwait",
             "mtx_lock",
             "fork",
+            "__cxa_thread_atexit",
+            "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
         ] {
             let module = format!("{MODULE}declare i32 @{name}(ptr)\n");
-            let refused = rewritten(&module, &cover()).unwrap_err();
+            let refused = one(&module).unwrap_err();
             let what = format!("function {name} in a native program");
             assert_eq!(refused, Refused::Unsupported(what));
         }
-        let module = format!("{MODULE}declare i64 @pthread_self()\n");
-        assert!(rewritten(&module, &cover()).is_ok());
+        let module =
+            format!("{MODULE}declare i64 @pthread_self()\ndeclare void @_ZNSt6thread6_StateD2Ev(ptr)\n");
+        assert!(one(&module).is_ok());
         let own = MODULE.replace("declare i32", "define i32");
-        assert!(matches!(rewritten(&own, &cover()), Err(Refused::Unsupported(_))));
+        assert!(matches!(one(&own), Err(Refused::Unsupported(_))));
         let missing = MODULE.replace("@m = ", "@other = ");
-        assert!(matches!(rewritten(&missing, &cover()), Err(Refused::Misfit(_))));
+        assert!(matches!(one(&missing), Err(Refused::Misfit(_))));
     }
 }

@@ -7,6 +7,18 @@ use std::fmt::Write;
 /// What the runtime does for all sets.
 const RUNTIME: &str = include_str!("../native/runtime.c");
 
+/// What it does for programs in C++.
+const OF_CXX: &str = include_str!("../native/cxx.c");
+
+/// What a program is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// C only.
+    C,
+    /// C++, or C++ and C.
+    Cxx,
+}
+
 /// What a program does that comes to an operation that no schedule has there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnDeviation {
@@ -16,11 +28,11 @@ pub enum OnDeviation {
     Free,
 }
 
-/// The runtime in C, for a plan of a set. `source`: the program's name in messages.
+/// The runtime in C, for a plan of a set.
 ///
 /// # Errors
 /// In words, if the plan is not one of the set, or too large for the tables.
-pub fn runtime(cover: &Cover, plan: &Plan, source: &str, on: OnDeviation) -> Result<String, String> {
+pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> Result<String, String> {
     let mut text = String::from("/* Made by `selvedge build`. */\n");
     let out = &mut text;
     let names: Vec<String> = plan.threads.iter().map(|name| quoted(name)).collect();
@@ -32,8 +44,7 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: &str, on: OnDeviation) -> Res
         define(out, &name, number);
     }
     let words: Vec<String> = Operation::ALL.iter().map(|op| quoted(op.word())).collect();
-    let source = quoted(source);
-    let _ = writeln!(out, "static const char source_name[] = {source};");
+    define(out, "HAS_MET", usize::from(plan.has_met(cover)));
     let _ = writeln!(
         out,
         "static const char *const operation_names[] = {{{}}};",
@@ -62,6 +73,10 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: &str, on: OnDeviation) -> Res
     places(out, plan)?;
     text.push('\n');
     text.push_str(RUNTIME);
+    if source == Source::Cxx {
+        text.push('\n');
+        text.push_str(OF_CXX);
+    }
     Ok(text)
 }
 
@@ -70,23 +85,29 @@ fn objects(
     cover: &Cover,
     thread: &dyn Fn(&str) -> Result<usize, String>,
 ) -> Result<(), String> {
-    let mut globals = 0;
-    let _ = writeln!(out, "extern const void *const __selvedge_globals[];");
+    for (place, object) in cover.objects.iter().enumerate() {
+        if matches!(object, Object::Global(..)) {
+            let _ = writeln!(out, "extern const void *const __selvedge_object_{place};");
+        }
+    }
     let _ = writeln!(
         out,
-        "static const struct object {{ int thread, number; }} objects[] = {{"
+        "enum object_kind {{ GLOBAL, MADE, MET }};\n\
+         static const struct object {{ int kind, thread, number; const void *const *address; }} objects[] = {{"
     );
-    for object in &cover.objects {
-        let (thread, number) = match object {
+    for (place, object) in cover.objects.iter().enumerate() {
+        let (kind, by, at) = match object {
             Object::Global(..) => {
-                globals += 1;
-                (-1, globals - 1)
+                let _ = writeln!(out, "    {{GLOBAL, -1, 0, &__selvedge_object_{place}}},");
+                continue;
             }
-            Object::Made(by, at) => (number(thread(by)?)?, number(*at as usize)?),
+            Object::Made(by, at) => ("MADE", by, at),
+            Object::Met(by, at) => ("MET", by, at),
         };
-        let _ = writeln!(out, "    {{{thread}, {number}}},");
+        let (thread, number) = (number(thread(by)?)?, number(*at as usize)?);
+        let _ = writeln!(out, "    {{{kind}, {thread}, {number}, 0}},");
     }
-    let _ = writeln!(out, "    {{-1, 0}}}};");
+    let _ = writeln!(out, "    {{MADE, -1, 0, 0}}}};");
     Ok(())
 }
 

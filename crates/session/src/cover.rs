@@ -20,6 +20,8 @@ use selvedge_model::{ObjectId, Property, Verdict};
 use selvedge_report::{FindingReport, RunReport, Statistics};
 use selvedge_schedule::cover::Cover;
 use selvedge_vm::Vm;
+use selvedge_vm::memory::Life;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What came of it.
@@ -45,11 +47,49 @@ const MOST_AVOIDED: usize = 10_000;
 const MOST_DESCRIBED: usize = 20;
 
 /// What a recorder asks of the machine.
-struct OfVm;
+struct OfVm {
+    /// Other names for variables that several sources have, each its own.
+    renamed: BTreeMap<String, String>,
+}
+
+impl OfVm {
+    /// `names`: those of all global variables of the linked program. The linker adds a number to
+    /// the later ones of several variables with one name, and each number is greater than those
+    /// before.
+    fn new<'a>(names: impl Iterator<Item = &'a str>, sources: usize) -> OfVm {
+        let names: BTreeSet<&str> = names.collect();
+        let mut later: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for name in names.iter().filter(|_| sources > 1) {
+            if let Some((plain, number)) = name.rsplit_once('.')
+                && let Ok(number) = number.parse()
+                && names.contains(plain)
+            {
+                later.entry(plain).or_default().push(number);
+            }
+        }
+        let mut renamed = BTreeMap::default();
+        for (plain, mut numbers) in later {
+            numbers.sort_unstable();
+            let all = numbers.len() + 1;
+            renamed.insert(plain.to_owned(), format!("{plain}#1/{all}"));
+            for (place, number) in numbers.into_iter().enumerate() {
+                let place = place + 2;
+                renamed.insert(format!("{plain}.{number}"), format!("{plain}#{place}/{all}"));
+            }
+        }
+        OfVm { renamed }
+    }
+}
 
 impl Names<Vm> for OfVm {
     fn global(&self, vm: &Vm, object: ObjectId) -> Option<Global> {
-        vm.global_of(object)
+        let (name, offset) = vm.global_of(object)?;
+        Some((self.renamed.get(&name).cloned().unwrap_or(name), offset))
+    }
+
+    fn is_live(&self, vm: &Vm, object: ObjectId) -> bool {
+        let found = vm.state.memory.object_at(object.0);
+        found.is_some_and(|(_, found)| found.life == Life::Live)
     }
 
     fn printed(&self, vm: &Vm) -> usize {
@@ -107,6 +147,11 @@ pub fn cover(
         config.max_events = events;
     }
     observer.finds(&program, &config.findings);
+    let globals = loaded.module.globals.iter();
+    let names = OfVm::new(
+        globals.map(|global| global.name.as_str()),
+        setup.schedule().inputs.len(),
+    );
     let mut explored = None;
     let mut failed = Vec::new();
     observer.explores(&control, &mut || {
@@ -114,7 +159,7 @@ pub fn cover(
         loop {
             let collector = Collector::default();
             let (vm, detectors) = stepping_machine(&program);
-            let recorder = Recorder::new(&collector, &OfVm);
+            let recorder = Recorder::new(&collector, &names);
             let machine = (vm, (detectors, recorder));
             let limits = (&config, &*control);
             let mut report = ordered::explore(machine, &is_ordered, &mut decisions, limits);

@@ -33,13 +33,13 @@ pub(crate) struct CoverArgs {
 /// `build`: 0, 5 the program uses what has no native form, 1, 2 and 6 as for `check`.
 #[derive(Args, Debug)]
 pub(crate) struct BuildArgs {
-    /// The C source that the set is of; a case names its own sources
+    /// The sources in C and C++ that the set is of; a case names its own sources
     #[arg(
         value_name = "FILE",
         required_unless_present = "case",
         conflicts_with = "case"
     )]
-    pub(crate) input: Option<PathBuf>,
+    pub(crate) inputs: Vec<PathBuf>,
     /// The set, as `selvedge cover -o` has written it
     #[arg(long, value_name = "SCHEDULES", required_unless_present = "case")]
     pub(crate) schedules: Option<PathBuf>,

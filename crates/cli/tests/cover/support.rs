@@ -1,7 +1,7 @@
 //! Running the command and what it builds, and the slow oracle of what a schedule has to keep.
 
 use selvedge_cover::Plan;
-use selvedge_instrument::{OnDeviation, rewritten, runtime};
+use selvedge_instrument::{OnDeviation, Source, rewritten, runtime};
 use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Step, Target};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,6 +79,20 @@ impl Place {
         self.read("set")
     }
 
+    /// Writes the sources of a program of one symbolic argument of one byte, covers and builds it.
+    pub fn cover_and_build_all(&self, sources: &[(&str, &str)]) -> Cover {
+        sources.iter().for_each(|(name, text)| self.write(name, text));
+        let names = sources.iter().map(|source| source.0);
+        let names: Vec<&str> = names.filter(|name| !name.ends_with(".h")).collect();
+        let words = [&["cover"], &names[..], &["--symbolic-args", "1:1", "-o", "set"]].concat();
+        let ended = self.selvedge(&words);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let words = [&["build"], &names[..], &["--schedules", "set", "-o", "program"]].concat();
+        let ended = self.selvedge(&words);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        self.read("set")
+    }
+
     pub fn read(&self, set: &str) -> Cover {
         let text = std::fs::read_to_string(self.path(set)).unwrap();
         let cover: Cover = text.parse().unwrap();
@@ -97,8 +111,8 @@ impl Place {
         let early = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"];
         clang(&[&flags[..], &early, &["program.c", "-o", "module.ll"]].concat());
         let module = std::fs::read_to_string(self.path("module.ll")).unwrap();
-        self.write("ours.ll", &rewritten(&module, cover).unwrap());
-        let tables = runtime(cover, plan, "program.c", OnDeviation::Stop).unwrap();
+        self.write("ours.ll", &rewritten(&[module], cover).unwrap()[0]);
+        let tables = runtime(cover, plan, Source::C, OnDeviation::Stop).unwrap();
         self.write("runtime.c", &tables);
         clang(&[&flags[..], &["ours.ll", "runtime.c", "-o", "program"]].concat());
     }

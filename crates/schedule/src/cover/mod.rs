@@ -48,10 +48,14 @@ pub struct Cover {
 /// A synchronisation object, by a name that is valid in the machine and in the native program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {
-    /// In a global variable, at this offset in bytes.
+    /// In a global variable, at this offset in bytes. `NAME#2/3` is a variable that several sources
+    /// have, each its own: the one of the second of the three sources that have it.
     Global(String, u64),
     /// Initialised by the operation with this number of this thread.
     Made(String, u32),
+    /// Initialised by no call; the operation with this number of this thread is the first one on
+    /// it.
+    Met(String, u32),
 }
 
 /// One schedule.
@@ -221,7 +225,9 @@ impl fmt::Display for Object {
         match self {
             Object::Global(name, 0) => write!(f, "{name}"),
             Object::Global(name, offset) => write!(f, "{name}+{offset}"),
-            Object::Made(thread, number) => write!(f, "object({thread}:{number})"),
+            Object::Made(thread, number) | Object::Met(thread, number) => {
+                write!(f, "object({thread}:{number})")
+            }
         }
     }
 }

@@ -107,14 +107,17 @@ fn object(text: &str, next: usize) -> Result<Object, String> {
             let name = unescape(word()?).map_err(|problem| problem.to_string())?;
             Ok(Object::Global(name, offset))
         }
-        "made" => {
+        kind @ ("made" | "met") => {
             let thread = thread(word()?)?;
             let number = word()?
                 .parse()
                 .map_err(|_| "expected the number of an operation")?;
-            Ok(Object::Made(thread, number))
+            Ok(match kind {
+                "made" => Object::Made(thread, number),
+                _ => Object::Met(thread, number),
+            })
         }
-        other => Err(format!("an object is `global` or `made`, not `{other}`")),
+        other => Err(format!("an object is `global`, `made` or `met`, not `{other}`")),
     }
 }
 

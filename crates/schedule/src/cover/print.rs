@@ -19,6 +19,7 @@ impl fmt::Display for Cover {
                     writeln!(f, "object {number} global {offset} {}", Escaped(name))?;
                 }
                 Object::Made(thread, by) => writeln!(f, "object {number} made {thread} {by}")?,
+                Object::Met(thread, by) => writeln!(f, "object {number} met {thread} {by}")?,
             }
         }
         self.schedules.iter().try_for_each(|order| write_order(f, order))

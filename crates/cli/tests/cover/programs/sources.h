@@ -1,0 +1,5 @@
+#include <pthread.h>
+
+extern char word;
+void add(int number);
+int sum(void);
