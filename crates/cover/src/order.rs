@@ -141,9 +141,11 @@ struct Orders {
     /// For each object, the actions that use it, in order.
     uses: FxHashMap<u64, Vec<usize>>,
     clocks: Vec<Clock>,
-    /// The operation that released a thread: the arrival that completed its barrier, or the signal
-    /// that woke it.
+    /// The operation that lets a thread go on: the arrival that completed its barrier (for the last
+    /// of two threads: the other one), or the signal that woke it.
     released: FxHashMap<ThreadId, usize>,
+    /// The arrivals at each barrier since it was last completed.
+    arrived: FxHashMap<ObjectId, Vec<usize>>,
     ended: Vec<bool>,
 }
 
@@ -207,7 +209,7 @@ impl Orders {
                 self.operation(action, (operation, outcome, created))?;
                 let last = self.operations.len() - 1;
                 self.operations[last].may_reuse = seen.may_reuse;
-                for &thread in &seen.released {
+                for &thread in seen.released.iter().filter(|&&thread| thread != action.thread) {
                     self.released.insert(thread, last);
                 }
                 if let Some(new) = created {
@@ -252,6 +254,7 @@ impl Orders {
             Operation::Leave | Operation::Wake if outcome == Outcome::Done => {
                 needed.extend(self.released.remove(&thread));
             }
+            Operation::Arrive => needed.extend(self.arrives(&action, outcome)),
             // The other threads must end first: a schedule does not order their actions with the
             // end of the process.
             Operation::Exit => {
@@ -296,19 +299,43 @@ impl Orders {
         Ok(())
     }
 
+    /// A thread arrives at a barrier: the operations that its arrival waits for.
+    ///
+    /// Nobody may leave before all have arrived. The order of arrivals does not matter: which one
+    /// is the last is the schedule's. Of many threads the last one waits for all others when it
+    /// arrives, and they wait for that arrival when they leave. Two threads wait for each other
+    /// when they leave, so that each sleeps once at most.
+    fn arrives(&mut self, action: &Action, outcome: Outcome) -> Vec<usize> {
+        let arrived = self.arrived.entry(action.object).or_default();
+        if outcome != Outcome::Serial {
+            arrived.push(self.operations.len());
+            return Vec::new();
+        }
+        let others = std::mem::take(arrived);
+        match others[..] {
+            [other] => {
+                self.released.insert(action.thread, other);
+                Vec::new()
+            }
+            _ => others,
+        }
+    }
+
     fn beside(&mut self, action: Action) -> Result<(), Refusal> {
         let clock = self.clocks[action.thread.index()].clone();
         let next = of(&clock, action.thread) + 1;
         self.note(action, next, &clock, None)
     }
 
-    /// The earlier actions of other threads that an action depends on.
+    /// The earlier actions of other threads that an action depends on, but for arrivals at
+    /// barriers: see `arrives`.
     fn dependent(&self, action: &Action) -> Vec<usize> {
         let mut found = Vec::new();
         action.for_each_use(|object, _, _| {
             for &at in self.uses.get(&object).into_iter().flatten() {
                 let earlier = &self.happened[at].action;
-                if earlier.thread != action.thread && Conflict.dependent(earlier, action) {
+                let both_arrive = earlier.op == Op::BarrierArrive && action.op == Op::BarrierArrive;
+                if earlier.thread != action.thread && !both_arrive && Conflict.dependent(earlier, action) {
                     found.push(at);
                 }
             }

@@ -28,7 +28,7 @@ enum { FREE = -1, DONE, FAILED, SERIAL };
 enum { IS_END, IS_OWN, IS_ASK, IS_DO };
 
 #define DEVIATION_CODE 120
-#define SPINS 200
+#define SPINS 100
 
 /* The place of the program's call; written before it. */
 _Thread_local const char *__selvedge_place = "?";
@@ -40,9 +40,10 @@ static _Thread_local unsigned operations;
 static _Thread_local unsigned children;
 static _Thread_local unsigned long long noise;
 
+/* A number that grows by one at a time, and how many threads sleep until it has a value, by its last four bits. */
 struct counter {
     _Atomic unsigned value;
-    _Atomic unsigned sleepers;
+    _Atomic unsigned short sleepers[16];
 } __attribute__((aligned(64)));
 
 static struct counter done[THREADS], arrived[THREADS];
@@ -78,8 +79,13 @@ static void say(const char *format, ...) {
     }
 }
 
-static void wake(struct counter *counter) {
-    syscall(SYS_futex, &counter->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+static unsigned bits_of(unsigned value) {
+    return 1u << (value % 16);
+}
+
+/* Wakes the threads that sleep until one of these values. */
+static void wake(struct counter *counter, unsigned bits) {
+    syscall(SYS_futex, &counter->value, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, bits);
 }
 
 /* The set has nothing for what happens here. */
@@ -100,37 +106,56 @@ static int deviation(int label, int operation, const char *why) {
         _exit(DEVIATION_CODE);
     atomic_store(&is_free, 1);
     for (int i = 0; i < THREADS; i++) {
-        wake(&done[i]);
-        wake(&arrived[i]);
+        wake(&done[i], ~0u);
+        wake(&arrived[i], ~0u);
     }
     return FREE;
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
+static _Thread_local int patience;
+static _Thread_local unsigned waits;
+
 static int reach(struct counter *counter, unsigned need) {
-    for (int i = 0; i < spins; i++) {
-        if (atomic_load_explicit(&counter->value, memory_order_acquire) >= need)
-            return 1;
+    if (atomic_load_explicit(&counter->value, memory_order_acquire) >= need)
+        return 1;
+    /* As long as was worth it lately; now and then for the whole time, to see whether it is again. */
+    int most = ++waits % 16 ? patience : spins;
+    for (int i = 0; i < most; i++) {
         __builtin_ia32_pause();
-    }
-    for (;;) {
-        unsigned value = atomic_load(&counter->value);
-        if (value >= need)
+        if (atomic_load_explicit(&counter->value, memory_order_acquire) >= need) {
+            patience = 2 * i + 8 < spins ? 2 * i + 8 : spins;
             return 1;
-        if (atomic_load(&is_free))
-            return 0;
-        atomic_fetch_add(&counter->sleepers, 1);
-        struct timespec time = {0, 50000000};
-        syscall(SYS_futex, &counter->value, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
-        atomic_fetch_sub(&counter->sleepers, 1);
+        }
     }
+    patience /= 2;
+    /* Announced before the number is read, and the number is changed before announcements are read: one of the two sees
+       the other. Where nobody goes on without schedules, nothing else can wake a thread. */
+    _Atomic unsigned short *sleepers = &counter->sleepers[need % 16];
+    int reached = 0;
+    atomic_fetch_add(sleepers, 1);
+    while (!atomic_load(&is_free)) {
+        unsigned value = atomic_load(&counter->value);
+        reached = value >= need;
+        if (reached)
+            break;
+        struct timespec time;
+        if (ON_DEVIATION_FREE) {
+            clock_gettime(CLOCK_MONOTONIC, &time);
+            time.tv_sec++;
+        }
+        syscall(SYS_futex, &counter->value, FUTEX_WAIT_BITSET_PRIVATE, value, ON_DEVIATION_FREE ? &time : NULL, NULL,
+                bits_of(need));
+    }
+    atomic_fetch_sub(sleepers, 1);
+    return reached;
 }
 
 static void raise_to(struct counter *counter, unsigned value) {
     atomic_store(&counter->value, value);
-    if (atomic_load(&counter->sleepers))
-        wake(counter);
+    if (atomic_load(&counter->sleepers[value % 16]))
+        wake(counter, bits_of(value));
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -242,8 +267,10 @@ static int enter_with(int operation, const void *address, const void *mutex, int
         return deviation(-1, operation, "no schedule has this operation on this object");
     if (operations >= longest[me])
         return deviation(label, operation, "every schedule has ended for this thread");
-    atomic_store_explicit(&published[first_place[me] + operations], label + 1, memory_order_release);
-    raise_to(&arrived[me], operations + 1);
+    if (is_asked[me] || order_file) {
+        atomic_store_explicit(&published[first_place[me] + operations], label + 1, memory_order_release);
+        raise_to(&arrived[me], operations + 1);
+    }
     for (;;) {
         const int *state = states + at;
         int to;
@@ -567,13 +594,15 @@ int __selvedge_sem_getvalue(sem_t *semaphore, int *value) {
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
-/* The real barrier lets all go at once; which of them is the serial thread is the schedule's. */
+/* The real barrier is not used: who leaves waits for the arrival that completes it, and that one for all others. But where
+   others may go on without schedules, threads meet at the real one. */
 int __selvedge_pthread_barrier_wait(pthread_barrier_t *barrier) {
     int outcome = enter(OP_ARRIVE, barrier, -1, NULL);
     if (outcome == FREE)
         return pthread_barrier_wait(barrier);
     leave();
-    pthread_barrier_wait(barrier);
+    if (ON_DEVIATION_FREE)
+        pthread_barrier_wait(barrier);
     if (enter(OP_LEAVE, barrier, -1, NULL) != FREE)
         leave();
     return outcome == SERIAL ? PTHREAD_BARRIER_SERIAL_THREAD : 0;

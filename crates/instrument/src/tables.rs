@@ -190,6 +190,13 @@ fn states(out: &mut String, plan: &Plan, label: &[i32]) -> Result<(), String> {
             }
         }
     }
+    let asked: Vec<i32> = (0..plan.threads.len())
+        .map(|thread| {
+            let asks = |state: &State| matches!(state, State::Ask(of, ..) if *of == thread);
+            i32::from(plan.states.iter().any(asks))
+        })
+        .collect();
+    array(out, "unsigned char", "is_asked", &asked);
     let start: Vec<i32> = plan.start.iter().map(|&state| place[state]).collect();
     array(out, "int", "states", &flat);
     array(out, "int", "first_state", &start);

@@ -9,7 +9,7 @@ use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};
 use support::{Place, followed, keeps};
 
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 8] = [
     ("branch", include_str!("programs/branch.c")),
     ("handover", include_str!("programs/handover.c")),
     ("queue", include_str!("programs/queue.c")),
@@ -17,6 +17,7 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("conditions", include_str!("programs/conditions.c")),
     ("timed", include_str!("programs/timed.c")),
     ("others", include_str!("programs/others.c")),
+    ("barriers", include_str!("programs/barriers.c")),
 ];
 
 /// How often each program is run with each of its words; more with SELVEDGE_COVER_RUNS.
@@ -184,6 +185,25 @@ fn a_reader_that_does_not_wait_for_the_writer_is_noticed() {
             .for_each(|s| s.after.clear());
     };
     assert!(notices("others", "w", forget));
+}
+
+#[test]
+fn a_thread_that_leaves_a_barrier_too_early_is_noticed() {
+    for two in [true, false] {
+        let forget = |order: &mut Order| {
+            let steps = order.steps.iter_mut();
+            steps
+                .filter(|s| match s.label.operation {
+                    // Of two threads each waits when it leaves, of three the last one waits when
+                    // it arrives.
+                    Operation::Leave => two,
+                    Operation::Arrive => !two && s.outcome == Outcome::Serial,
+                    _ => false,
+                })
+                .for_each(|s| s.after.clear());
+        };
+        assert!(notices("barriers", "x", forget), "{two}");
+    }
 }
 
 #[test]

@@ -176,8 +176,8 @@ fn depend(steps: &[Step], first: usize, second: usize) -> bool {
         (O::End, O::Exit) => true,
         (O::Detach, O::Detach | O::Join) | (O::Join, O::Detach) => a.target == b.target,
         (O::Post, O::Post) | (O::Value, O::Value) => false,
-        // Who leaves a barrier waits for the one that completed it: see `keeps`.
-        (O::Leave, O::Leave) | (O::Leave, O::Arrive) | (O::Arrive, O::Leave) => false,
+        // Who leaves a barrier waits for all who arrived: see `keeps`.
+        (O::Leave | O::Arrive, O::Leave | O::Arrive) => false,
         _ => matches!((&a.target, &b.target), (Target::Object(x), Target::Object(y)) if x == y),
     }
 }
@@ -190,6 +190,29 @@ fn created(steps: &[Step], thread: &str) -> Option<usize> {
     steps.iter().position(creates)
 }
 
+/// For each step that leaves a barrier, the arrivals of its round.
+fn rounds(steps: &[Step]) -> BTreeMap<usize, Vec<usize>> {
+    let mut arrived: BTreeMap<&Target, Vec<usize>> = BTreeMap::new();
+    let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut rounds = BTreeMap::new();
+    for (at, step) in steps.iter().enumerate() {
+        match step.label.operation {
+            Operation::Arrive => arrived.entry(&step.label.target).or_default().push(at),
+            Operation::Leave => {
+                rounds.insert(at, of.remove(step.thread.as_str()).unwrap());
+            }
+            _ => {}
+        }
+        if step.outcome == Outcome::Serial {
+            let round = arrived.remove(&step.label.target).unwrap();
+            round
+                .iter()
+                .for_each(|&i| drop(of.insert(&steps[i].thread, round.clone())));
+        }
+    }
+    rounds
+}
+
 /// Whether what operations wait for keeps all dependent ones in order: every pair, through all
 /// paths.
 pub fn keeps(order: &Order) -> bool {
@@ -197,7 +220,7 @@ pub fn keeps(order: &Order) -> bool {
     let mut place: BTreeMap<(&str, u32), usize> = BTreeMap::new();
     let mut count: BTreeMap<&str, u32> = BTreeMap::new();
     let mut before: Vec<Vec<bool>> = Vec::new();
-    let mut completed: BTreeMap<&Target, usize> = BTreeMap::new();
+    let rounds = rounds(steps);
     let mut asleep: Vec<(&str, usize)> = Vec::new();
     let mut woken: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, step) in steps.iter().enumerate() {
@@ -220,7 +243,7 @@ pub fn keeps(order: &Order) -> bool {
         let all = (0..at).all(|i| mine[i] || steps[i].thread == step.thread || !depend(steps, i, at));
         let known = |i: usize| mine[i] || steps[i].thread == step.thread;
         let lets_go = match step.label.operation {
-            Operation::Leave => completed.get(&step.label.target).is_some_and(|&i| known(i)),
+            Operation::Leave => rounds[&at].iter().all(|&i| known(i)),
             Operation::Wake if step.outcome == Outcome::Failed => {
                 asleep.retain(|&(thread, _)| thread != step.thread);
                 true
@@ -250,9 +273,6 @@ pub fn keeps(order: &Order) -> bool {
             }
             _ => {}
         }
-        if step.outcome == Outcome::Serial {
-            completed.insert(&step.label.target, at);
-        }
         before.push(mine);
     }
     true
@@ -280,7 +300,10 @@ pub fn followed(cover: &Cover, done: &[(String, u32, String)]) -> Option<usize> 
         let kept = |i: usize, j: usize| {
             steps[i].thread == steps[j].thread || !depend(steps, i, j) || place[i] < place[j]
         };
-        done.len() == steps.len() && (0..steps.len()).all(|j| (0..j).all(|i| kept(i, j)))
+        let met = |(leaves, round): (usize, Vec<usize>)| round.iter().all(|&i| place[i] < place[leaves]);
+        done.len() == steps.len()
+            && (0..steps.len()).all(|j| (0..j).all(|i| kept(i, j)))
+            && rounds(steps).into_iter().all(met)
     };
     cover.schedules.iter().position(fits)
 }
