@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, CoverArgs, Format, StrategyOption};
 use crate::check::{Ends, measured, words};
+use crate::cover_compare;
 use crate::cover_page::{inputs, page};
 use crate::exit::Exit;
 use crate::last_words;
@@ -24,10 +25,37 @@ use std::thread;
 
 /// Runs the command.
 pub(crate) fn run(args: CoverArgs) -> Exit {
-    match collect(args.check, args.show, args.avoid) {
-        Ok(_) => Exit::Code(0),
-        Err(exit) => exit,
+    let quiet = args.check.quiet;
+    let done = match &args.verify {
+        None => collect(args.check, args.show, args.avoid).map(|_| Exit::Code(0)),
+        Some(file) => read(file).and_then(|set| {
+            let cover = collect(args.check, args.show, args.avoid)?;
+            verified(&set, &cover, quiet)
+        }),
+    };
+    match done {
+        Ok(exit) | Err(exit) => exit,
     }
+}
+
+/// Says whether a set is the one of a program.
+fn verified(set: &Cover, own: &Cover, quiet: bool) -> Result<Exit, Exit> {
+    let printed = |text: &str| print(text).map_err(|error| Exit::output(&format!("cannot write: {error}")));
+    if let Some(difference) = cover_compare::difference(set, own) {
+        printed(&format!(
+            "unknown(the set is not the one of this program: {difference})\n"
+        ))?;
+        return Ok(Exit::Code(Exit::INCONCLUSIVE));
+    }
+    let mut text = String::new();
+    for (index, order) in own.schedules.iter().enumerate() {
+        let _ = writeln!(text, "schedule {}: run for {}", index + 1, inputs(order));
+    }
+    text.push_str("verified: the set is the one of this program; each schedule was run for all its inputs\n");
+    if !quiet {
+        printed(&text)?;
+    }
+    Ok(Exit::Code(0))
 }
 
 /// Collects a set, writes it where that was asked for, and says what it is.
@@ -125,6 +153,12 @@ fn covered((args, options): (&CheckArgs, &Options), avoid: bool, watch: &Watch<'
         false => Saves::All,
     };
     write(args, &covered.report, &sources, saves).map_err(|message| Exit::output(&message))?;
+    let races = |report: &FindingReport| report.finding.kind.property() == Property::DataRace;
+    if covered.report.findings.iter().any(races) {
+        note(
+            "note: the race is one by the program's own synchronisation; whether a schedule would keep the accesses apart was not looked at",
+        );
+    }
     Err(Exit::Code(code))
 }
 
@@ -175,7 +209,8 @@ fn proven(options: &Options, assumptions: &[String], text: &mut String) {
         text,
         "proven of the program that `build` makes of this set:\n  \
          for each declared input that it does not exclude it does the operations of a schedule, in its order, or stops with exit code 120\n  \
-         along the schedules there is no {}",
+         along the schedules there is no {}\n  \
+         the program's own synchronisation alone orders all accesses that could race; what only the schedules keep apart would be a finding",
         asked.join(", no ")
     );
     let _ = writeln!(

@@ -11,6 +11,7 @@ mod check;
 mod cluster;
 mod config;
 mod cover;
+mod cover_compare;
 mod cover_page;
 mod debug;
 mod examine;

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// are tried first. -o names the file for the set, --html one for a page that draws its schedules.
 /// Other options are those of `check`, as far as they mean something here. Exit codes: 0 the
 /// set is complete, 10 something was found, 5 there is no set (a limit, or something unsupported),
-/// 1, 2 and 6 as for `check`.
+/// or the one of --verify is another one, 1, 2 and 6 as for `check`.
 #[derive(Args, Debug)]
 pub(crate) struct CoverArgs {
     /// Print the schedules
@@ -21,6 +21,10 @@ pub(crate) struct CoverArgs {
     /// ones these were
     #[arg(long)]
     pub(crate) avoid: bool,
+    /// Check that a set is the one of this program and these options: run each of its schedules
+    /// over all its inputs again, and list them
+    #[arg(long, value_name = "SCHEDULES", conflicts_with = "output")]
+    pub(crate) verify: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) check: CheckArgs,
 }

@@ -501,6 +501,52 @@ fn inputs_that_the_program_excludes_are_left_out() {
 }
 
 #[test]
+fn a_set_is_verified_against_its_program() {
+    let (_, text) = PROGRAMS[0];
+    let place = Place::new();
+    let cover = place.cover_and_build(text);
+    let verify = |set: &str, more: &[&str]| {
+        let words = ["cover", "program.c", "--symbolic-args", "1:1", "--verify", set];
+        let ended = place.selvedge(&[&words[..], more].concat());
+        let last = ended.out.lines().last().unwrap_or_default().to_owned();
+        (ended.code, last, ended.out)
+    };
+    let (code, last, out) = verify("set", &[]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(
+        last.starts_with("verified: the set is the one of this program"),
+        "{last}"
+    );
+    assert!(
+        out.contains("schedule 1: run for 1 class of inputs, such as argv[1] = "),
+        "{out}"
+    );
+    let refused = |set: &Cover, why: &str| {
+        place.write("other", &set.to_string());
+        let (code, last, _) = verify("other", &[]);
+        assert_eq!(code, Some(5), "{last}");
+        assert!(last.contains(why), "{last}");
+    };
+    let mut less = cover.clone();
+    less.schedules.pop();
+    refused(&less, "it has no schedule for 1 class of inputs");
+    let mut more = cover.clone();
+    more.schedules.push(more.schedules[0].clone());
+    let moved = more.schedules[2]
+        .steps
+        .iter_mut()
+        .find(|step| !step.after.is_empty());
+    moved.unwrap().after.clear();
+    refused(&more, "the program never follows its schedule 3");
+    let mut wider = cover;
+    wider.schedules[0].classes += 1;
+    refused(&wider, "other inputs follow its schedule 1");
+    let (code, last, _) = verify("set", &["-DOTHER"]);
+    assert_eq!(code, Some(5));
+    assert!(last.contains("option `define` differs"), "{last}");
+}
+
+#[test]
 fn a_damaged_set_is_refused() {
     let place = Place::new();
     place.write("program.c", PROGRAMS[0].1);
