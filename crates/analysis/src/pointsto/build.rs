@@ -11,7 +11,7 @@ mod calls;
 
 use super::object::{Library, Object};
 use super::offset::Offset;
-use super::solve::{Constraint, Solver, VarId};
+use super::solve::{Constraint, Limits, Solver, VarId};
 use crate::Place;
 use calls::Site;
 use rustc_hash::FxHashMap;
@@ -55,8 +55,8 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub fn new(module: &'a Module, modelled: &'a dyn Fn(&str) -> bool) -> Builder<'a> {
-        let mut solver = Solver::default();
+    pub fn new(module: &'a Module, modelled: &'a dyn Fn(&str) -> bool, limits: Limits) -> Builder<'a> {
+        let mut solver = Solver::with_limits(limits);
         let mut registers = Vec::new();
         let mut results = Vec::new();
         for function in module.functions.iter() {

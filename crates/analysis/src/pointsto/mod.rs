@@ -12,7 +12,7 @@ mod solve;
 
 pub use object::{Library, Object, ObjectId, Target, TargetId, Targets};
 pub use offset::Offset;
-pub use solve::{Constraint, Solver, VarId};
+pub use solve::{Constraint, Limits, Solver, VarId};
 
 use crate::Place;
 use build::Builder;
@@ -43,7 +43,17 @@ impl PointsTo {
         roots: impl IntoIterator<Item = FuncId>,
         modelled: &dyn Fn(&str) -> bool,
     ) -> PointsTo {
-        let mut builder = Builder::new(module, modelled);
+        PointsTo::within(Limits::default(), module, roots, modelled)
+    }
+
+    /// The same within other bounds than usual.
+    pub fn within(
+        limits: Limits,
+        module: &Module,
+        roots: impl IntoIterator<Item = FuncId>,
+        modelled: &dyn Fn(&str) -> bool,
+    ) -> PointsTo {
+        let mut builder = Builder::new(module, modelled, limits);
         let always = module.constructors.iter().chain(&module.destructors);
         for root in roots.into_iter().chain(always.copied()) {
             builder.root(root);

@@ -94,6 +94,10 @@ impl Targets {
         self.targets[id]
     }
 
+    pub(super) fn is_function(&self, target: TargetId) -> bool {
+        matches!(self.objects[self.targets[target].object], Object::Function(_))
+    }
+
     /// How many objects there are.
     pub fn objects(&self) -> usize {
         self.objects.len()

@@ -9,10 +9,14 @@
 //! arises from more than [`MOST_SHIFTS`] shifts, or is in an object with more than [`MOST_PLACES`]
 //! places. With more than [`FEW_MORE`] times as many places, it becomes any byte. An object with
 //! more than [`MOST_CELLS`] stored values has one variable from then on. If a set contains any byte
-//! of an object, it contains no other place in it.
+//! of an object, it contains no other place in it. Sets of very many objects are one (`wide.rs`).
 
 mod cycles;
+mod moves;
 mod numbers;
+mod wide;
+
+pub use wide::Limits;
 
 use super::object::{Object, ObjectId, Target, TargetId, Targets};
 use super::offset::{Offset, gcd};
@@ -20,6 +24,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, IdVec, id_type};
 use std::collections::VecDeque;
+use wide::Wide;
 
 id_type! {
     /// A variable: a set of places.
@@ -111,6 +116,8 @@ struct Node {
     copies: Vec<VarId>,
     /// The constraints that read this set, by number.
     asked: Vec<u32>,
+    /// Its objects need not be counted before it has more places than this.
+    counted: u64,
     queued: bool,
 }
 
@@ -134,6 +141,10 @@ struct Memory {
 /// Constraints, and the solution so far.
 #[derive(Default)]
 pub struct Solver {
+    limits: Limits,
+    /// See `wide.rs`.
+    wide: Option<Wide>,
+
     /// Objects and places.
     pub targets: Targets,
     nodes: IdVec<VarId, Node>,
@@ -159,6 +170,14 @@ pub struct Solver {
 }
 
 impl Solver {
+    /// No constraints, and other bounds than usual.
+    pub fn with_limits(limits: Limits) -> Solver {
+        Solver {
+            limits,
+            ..Solver::default()
+        }
+    }
+
     /// A new variable: the empty set.
     pub fn variable(&mut self) -> VarId {
         let id = self.nodes.push(Node::default());
@@ -198,9 +217,8 @@ impl Solver {
         self.constraints.push(constraint);
         let asks = |solver: &mut Solver, variable: VarId| {
             let variable = solver.find(variable);
-            solver.nodes[variable].asked.push(number);
             let known = solver.nodes[variable].set.clone();
-            solver.answer(number, variable, &known);
+            solver.ask(number, variable, &known);
         };
         match constraint {
             Constraint::Address { to, target } => {
@@ -230,10 +248,19 @@ impl Solver {
             }
             let fresh = std::mem::take(&mut node.fresh);
             node.set |= &fresh;
-            for i in 0..self.nodes[variable].copies.len() {
-                let to = self.nodes[variable].copies[i];
+            if self.has_too_many(variable) {
+                self.widen(variable);
+                continue;
+            }
+            if self.is_wide(variable) {
+                self.join(&fresh);
+            }
+            let mut copies = std::mem::take(&mut self.nodes[variable].copies);
+            copies.retain(|&to| self.find(to) != variable);
+            for &to in &copies {
                 self.grow(to, &fresh);
             }
+            self.nodes[variable].copies = copies;
             for i in 0..self.nodes[variable].asked.len() {
                 let number = self.nodes[variable].asked[i];
                 self.answer(number, variable, &fresh);
@@ -257,10 +284,18 @@ impl Solver {
 
     fn grow(&mut self, variable: VarId, by: &RoaringBitmap) {
         let variable = self.find(variable);
-        let node = &mut self.nodes[variable];
-        if by.is_subset(&node.set) {
+        if by.is_subset(&self.nodes[variable].set) {
             return;
         }
+        let anywhere;
+        let by = match self.is_wide(variable) {
+            true => {
+                anywhere = self.anywhere(by);
+                &anywhere
+            }
+            false => by,
+        };
+        let node = &mut self.nodes[variable];
         let mut more = by - &node.set;
         more -= &node.fresh;
         let exact = &more - &self.anys;
@@ -311,6 +346,15 @@ impl Solver {
         }
     }
 
+    /// Adds a constraint to those that read a set, of which these members are known.
+    fn ask(&mut self, number: u32, variable: VarId, known: &RoaringBitmap) {
+        if self.is_wide(variable) && self.answer_wide(number) {
+            return;
+        }
+        self.nodes[variable].asked.push(number);
+        self.answer(number, variable, known);
+    }
+
     /// Processes new members of a constraint's set.
     fn answer(&mut self, number: u32, variable: VarId, fresh: &RoaringBitmap) {
         if fresh.is_empty() {
@@ -345,8 +389,9 @@ impl Solver {
             }
             Constraint::Move { to, from, .. } => self.move_more(number, variable, to, from, fresh),
             Constraint::Call { site, .. } => {
-                self.found
-                    .extend(fresh.iter().map(|t| (site, Targets::target_id(t))));
+                let targets = fresh.iter().map(Targets::target_id);
+                let calls = targets.filter(|&t| self.targets.is_function(t));
+                self.found.extend(calls.map(|target| (site, target)));
             }
         }
     }
@@ -499,90 +544,6 @@ impl Solver {
             self.copy(all, cell);
         }
         all
-    }
-
-    fn move_more(&mut self, number: u32, variable: VarId, to: VarId, from: VarId, fresh: &RoaringBitmap) {
-        let (to, from) = (self.find(to), self.find(from));
-        let pairs = self.nodes[to].set.len() * self.nodes[from].set.len();
-        if pairs > MOST_PAIRS && !self.between.contains_key(&number) {
-            return self.move_between(number, to, from);
-        }
-        if variable == from {
-            for source in fresh {
-                let source = Targets::target_id(source);
-                self.read_at(number, source);
-            }
-        }
-        if variable != to {
-            return;
-        }
-        if let Some(&between) = self.between.get(&number) {
-            return fresh.iter().for_each(|t| self.fill(t, between));
-        }
-        for source in self.nodes[from].set.clone() {
-            let source = Targets::target_id(source);
-            let place = self.targets.place(source);
-            let Constraint::Move { length, .. } = self.constraints[number as usize] else {
-                continue;
-            };
-            for t in fresh {
-                let t = Targets::target_id(t);
-                if !self.moved.insert((number, source, t)) {
-                    continue;
-                }
-                for i in 0..self.memory[place.object.index()].cells.len() {
-                    let cell = self.memory[place.object.index()].cells[i];
-                    if place.offset.overlaps(length, cell.0, Some(cell.1)) {
-                        self.move_cell(place.offset, t, cell);
-                    }
-                }
-            }
-        }
-    }
-
-    /// There are many pairs: the contents of the source may be anywhere in the destination.
-    fn move_between(&mut self, number: u32, to: VarId, from: VarId) {
-        let between = self.variable();
-        self.between.insert(number, between);
-        for source in self.nodes[from].set.clone() {
-            let source = Targets::target_id(source);
-            self.read.insert((number, source));
-            let object = self.targets.place(source).object.index();
-            if !self.memory[object].readers.contains(&(number, source)) {
-                self.memory[object].readers.push((number, source));
-            }
-            for i in 0..self.memory[object].cells.len() {
-                let cell = self.memory[object].cells[i];
-                self.read_cell(number, source, cell);
-            }
-        }
-        for t in self.nodes[to].set.clone() {
-            self.fill(t, between);
-        }
-    }
-
-    fn fill(&mut self, target: u32, with: VarId) {
-        let object = self.targets.place(Targets::target_id(target)).object;
-        let cell = self.cell(object, Offset::ANY, 1);
-        self.copy(with, cell);
-    }
-
-    /// Moves one stored value from an object, relative to `source`, to a place.
-    fn move_cell(&mut self, source: Offset, to: TargetId, (offset, width, cell): (Offset, u64, VarId)) {
-        let (start, source_stride) = source.parts();
-        let (at, stride) = offset.parts();
-        let distance = at.wrapping_sub(start);
-        let mut stride = gcd(stride, source_stride);
-        if distance < 0 && stride == 0 {
-            stride = 1; // the value begins before the moved bytes: only its last bytes are moved
-        }
-        let place = self.targets.place(to);
-        let there = place.offset.plus(distance, stride);
-        let moved = self.cell(place.object, there, width);
-        match stride == 1 {
-            true => self.copy_bytes(cell, moved),
-            false => self.copy(cell, moved),
-        }
     }
 }
 

@@ -28,9 +28,13 @@ impl Solver {
             }
         }
         for cycle in tarjan_scc(&graph) {
-            let first = VarId::from_index(cycle[0].index());
-            for other in &cycle[1..] {
-                self.merge(first, VarId::from_index(other.index()));
+            let variables = cycle.iter().map(|n| VarId::from_index(n.index()));
+            let wide = variables.clone().find(|&variable| self.is_wide(variable));
+            let Some(first) = wide.or(variables.clone().next()) else {
+                continue;
+            };
+            for other in variables.filter(|&other| other != first) {
+                self.merge(first, other);
             }
         }
     }
@@ -43,7 +47,7 @@ impl Solver {
         }
     }
 
-    fn merge(&mut self, into: VarId, other: VarId) {
+    pub(super) fn merge(&mut self, into: VarId, other: VarId) {
         let node = std::mem::take(&mut self.nodes[other]);
         self.merged[other] = into;
         let all = node.set | node.fresh;
@@ -53,8 +57,7 @@ impl Solver {
         }
         self.grow(into, &all);
         for number in asked {
-            self.nodes[into].asked.push(number);
-            self.answer(number, into, &known);
+            self.ask(number, into, &known);
         }
     }
 }
