@@ -71,6 +71,16 @@ impl Escape {
         escape
     }
 
+    /// The same where no parameter is kept: an object is not private if its address goes to a
+    /// function of the program.
+    pub fn at_calls(module: &Module) -> Escape {
+        let none = module
+            .functions
+            .iter()
+            .map(|function| vec![false; function.params.len()]);
+        Escape { kept: none.collect() }
+    }
+
     /// For each stack object of a function whether it is private.
     pub fn private_locals(&self, module: &Module, function: &Function) -> IdVec<LocalId, bool> {
         let mut stays = self.stays(module, function);

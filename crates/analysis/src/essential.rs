@@ -11,7 +11,7 @@ use crate::cfg::{Cfg, LoopForest};
 use crate::leaf::{LeafClass, leaf_locks};
 use crate::library::{self, Special};
 use crate::rounds::counts;
-use crate::slice::{Criterion, Ending, Slice, Slicer, Statement};
+use crate::slice::{Callers, Criterion, Ending, Slice, Slicer, Statement};
 use crate::unreached::never_reached;
 use crate::{Place, Pointers, PointsTo};
 use selvedge_base::{Id, StmtId};
@@ -119,7 +119,8 @@ pub fn essentials(module: &Module, points_to: &PointsTo, purpose: &Purpose) -> R
             essential.function(id, function, also)?;
         }
     }
-    let slice = Slicer::new(module, points_to, Ending::Excluded).of_criterion(&essential.criterion);
+    let slice =
+        Slicer::new(module, points_to, Ending::Excluded, Callers::Merged).of_criterion(&essential.criterion);
     let accesses = accesses(module, points_to, &slice);
     let locks = locks.iter().map(|&at| stmt(module, at)).collect();
     Ok(Essentials { accesses, locks })

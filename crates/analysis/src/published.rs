@@ -11,7 +11,7 @@
 //! returns is in the slice.
 
 use crate::essential::accesses;
-use crate::slice::{Criterion, Ending, Slicer};
+use crate::slice::{Callers, Criterion, Ending, Slicer};
 use crate::{Place, PointsTo};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{InstKind, Module};
@@ -45,7 +45,7 @@ pub fn slice(module: &Module, points_to: &PointsTo, deadlocks: bool) -> BTreeSet
             }
         }
     }
-    let mut slicer = Slicer::new(module, points_to, Ending::Excluded);
+    let mut slicer = Slicer::new(module, points_to, Ending::Excluded, Callers::Merged);
     slicer.leave_out_other_threads();
     accesses(module, points_to, &slicer.of_criterion(&criterion))
 }

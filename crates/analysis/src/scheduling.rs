@@ -8,7 +8,7 @@
 use crate::essential::NoSlice;
 use crate::library::{self, Special};
 use crate::pointsto::{Object, ObjectId};
-use crate::slice::{Ending, Slicer, Statement};
+use crate::slice::{Callers, Ending, Slicer, Statement};
 use crate::{Cfg, Place, PointsTo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, StmtId};
@@ -40,7 +40,7 @@ pub fn assertions(
         module,
         points_to,
         entry,
-        slicer: Slicer::new(module, points_to, Ending::Excluded),
+        slicer: Slicer::new(module, points_to, Ending::Excluded, Callers::ToldApart),
         shared: shared(module, points_to),
         elsewhere: elsewhere(module, points_to, entry),
         threaded: FxHashSet::default(),

@@ -14,17 +14,21 @@
 //!
 //! What a slice does not say: in which order threads run (so operations of mutexes are in it only
 //! where their result is used), whether a thread blocks for ever, and whether a fault ends the
-//! program before. Calls are not told apart by their callers: what reaches a function from one call
-//! is taken to go back to all of them.
+//! program before (a stack that is full is one).
+//!
+//! Calls are told apart (`outcomes.rs`), or what reaches a function from one call is taken to go
+//! back to all of them ([`Callers`]).
 
 mod collect;
+mod outcomes;
 mod threads;
 
 use crate::cfg::ControlDependence;
 use crate::library::{Effect, Returns, Special, effect};
 use crate::pointsto::{ObjectId, Offset, Target};
 use crate::{Cfg, DefUse, Definition, LoopForest, Place, PointsTo};
-use rustc_hash::FxHashMap;
+use outcomes::{Calls, Outcomes, Part};
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Reg, Terminator};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -59,6 +63,16 @@ pub enum Ending {
     Excluded,
 }
 
+/// Whether a slice goes back from a function only to the calls that it came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callers {
+    /// It does.
+    ToldApart,
+    /// It goes back to all of them. So each statement of the slice depends on statements of the
+    /// slice alone, for whatever call it is executed.
+    Merged,
+}
+
 /// What to slice for.
 #[derive(Clone, Default, Debug)]
 pub struct Criterion {
@@ -71,7 +85,7 @@ pub struct Criterion {
 }
 
 /// What may decide about some statements: each with the reason, and with the statement that it was
-/// taken in for.
+/// taken in for. The first one decides directly about the second.
 pub type Slice = BTreeMap<Statement, (Reason, Statement)>;
 
 /// What can be asked of a statement.
@@ -81,6 +95,8 @@ enum Node {
     At(Statement),
     /// Of a call: what it returns, in which result.
     Result(Statement, u32),
+    /// Of a call: an argument.
+    Argument(Statement, u32),
     /// Whether a function comes back to a call.
     Returns(FuncId, Statement),
 }
@@ -88,8 +104,46 @@ enum Node {
 impl Node {
     fn statement(self) -> Statement {
         match self {
-            Node::At(statement) | Node::Result(statement, _) | Node::Returns(_, statement) => statement,
+            Node::At(statement)
+            | Node::Result(statement, _)
+            | Node::Argument(statement, _)
+            | Node::Returns(_, statement) => statement,
         }
+    }
+}
+
+/// What something depends on.
+#[derive(Clone, Copy, Debug)]
+struct Dependence {
+    reason: Reason,
+    on: Node,
+    /// In which calls of its function.
+    calls: Calls,
+}
+
+/// What a statement depends on.
+struct Found {
+    /// In which calls of its function.
+    calls: Calls,
+    list: Vec<Dependence>,
+}
+
+impl Found {
+    /// In the calls at hand of its function.
+    fn push(&mut self, reason: Reason, on: Node) {
+        let calls = self.calls;
+        self.list.push(Dependence { reason, on, calls });
+    }
+
+    /// In all calls of its function.
+    fn push_everywhere(&mut self, reason: Reason, on: Node) {
+        self.within(Calls::All, |found| found.push(reason, on));
+    }
+
+    fn within(&mut self, calls: Calls, find: impl FnOnce(&mut Found)) {
+        let outer = std::mem::replace(&mut self.calls, calls);
+        find(self);
+        self.calls = outer;
     }
 }
 
@@ -119,8 +173,11 @@ pub struct Slicer<'a> {
     callers: FxHashMap<FuncId, Vec<Statement>>,
     /// By function: whether it may not come back to its caller.
     leaving: Vec<bool>,
-    /// The functions for which it is in the slice at hand whether they come back.
-    asked_to_return: BTreeSet<FuncId>,
+    /// Whether calls are told apart, and the outcomes in the slice at hand.
+    callers_apart: bool,
+    outcomes: Outcomes,
+    /// Variables whose address stays in their function.
+    own: FxHashSet<ObjectId>,
     /// Library calls that may run functions of the program.
     calling_back: Vec<Statement>,
     /// What decides what other threads and files give: calls by what they do.
@@ -137,7 +194,7 @@ pub struct Slicer<'a> {
 impl<'a> Slicer<'a> {
     /// Prepares slices of a program. If something is unknown about its library functions
     /// ([`PointsTo::unknown`]), slices may lack statements.
-    pub fn new(module: &'a Module, points_to: &'a PointsTo, ending: Ending) -> Slicer<'a> {
+    pub fn new(module: &'a Module, points_to: &'a PointsTo, ending: Ending, callers: Callers) -> Slicer<'a> {
         let mut slicer = Slicer {
             module,
             ending,
@@ -146,7 +203,9 @@ impl<'a> Slicer<'a> {
             writers: FxHashMap::default(),
             callers: FxHashMap::default(),
             leaving: Vec::new(),
-            asked_to_return: BTreeSet::new(),
+            callers_apart: callers == Callers::ToldApart,
+            outcomes: Outcomes::default(),
+            own: FxHashSet::default(),
             calling_back: Vec::new(),
             ends: Vec::new(),
             output: Vec::new(),
@@ -160,6 +219,9 @@ impl<'a> Slicer<'a> {
             for (statement, kind) in instructions(id, function) {
                 slicer.note(statement, kind);
             }
+        }
+        if slicer.callers_apart {
+            slicer.own = slicer.own_variables();
         }
         slicer.leaving = match ending {
             Ending::Possible => slicer.functions_that_leave(),
@@ -178,24 +240,27 @@ impl<'a> Slicer<'a> {
 
     /// All statements that may decide about what is asked for.
     pub fn of_criterion(&mut self, criterion: &Criterion) -> Slice {
-        self.asked_to_return.clear();
+        self.outcomes = Outcomes::default();
         let mut slice = Slice::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = FxHashSet::default();
         let mut work = VecDeque::new();
-        let mut found = Vec::new();
+        let mut found = Found {
+            calls: Calls::All,
+            list: Vec::new(),
+        };
         for &statement in &criterion.whole {
             slice.insert(statement, (Reason::Asked, statement));
-            if seen.insert(Node::At(statement)) {
-                work.push_back(Node::At(statement));
+            if seen.insert((Node::At(statement), Calls::All)) {
+                work.push_back((Node::At(statement), Calls::All));
             }
         }
-        let mut take = |from: Statement, found: &mut Vec<(Reason, Node)>, work: &mut VecDeque<Node>| {
-            for (reason, on) in found.drain(..) {
+        let mut take = |from: Statement, found: &mut Found, work: &mut VecDeque<(Node, Calls)>| {
+            for Dependence { reason, on, calls } in found.list.drain(..) {
                 if !matches!(on, Node::Returns(..)) {
                     slice.entry(on.statement()).or_insert((reason, from));
                 }
-                if seen.insert(on) {
-                    work.push_back(on);
+                if !seen.contains(&(on, Calls::All)) && seen.insert((on, calls)) {
+                    work.push_back((on, calls));
                 }
             }
         };
@@ -207,7 +272,8 @@ impl<'a> Slicer<'a> {
             self.of_operand(statement, operand, &mut found);
             take(statement, &mut found, &mut work);
         }
-        while let Some(node) = work.pop_front() {
+        while let Some((node, calls)) = work.pop_front() {
+            found.calls = calls;
             self.dependences(node, &mut found);
             take(node.statement(), &mut found, &mut work);
         }
@@ -233,10 +299,22 @@ impl<'a> Slicer<'a> {
         })
     }
 
-    fn dependences(&mut self, node: Node, found: &mut Vec<(Reason, Node)>) {
+    fn dependences(&mut self, node: Node, found: &mut Found) {
         match node {
-            Node::Result(call, result) => self.of_result(call, result, found),
-            Node::Returns(function, _) => self.of_returning(function, found),
+            Node::Result(call, result) => {
+                let callees: Vec<FuncId> = self.points_to.callees(call.0, call.1).collect();
+                for callee in callees {
+                    self.of_outcome(callee, Part::Result(result), call, found);
+                }
+            }
+            Node::Argument(call, number) => {
+                if let Some(InstKind::Call { args, .. }) = self.kind(call)
+                    && let Some(&argument) = args.get(number as usize)
+                {
+                    self.of_operand(call, argument, found);
+                }
+            }
+            Node::Returns(function, call) => self.of_outcome(function, Part::Returning, call, found),
             Node::At(statement) => {
                 self.of_execution(statement, found);
                 match self.kind(statement) {
@@ -255,7 +333,9 @@ impl<'a> Slicer<'a> {
                         }
                     }
                     Some(InstKind::LandingPad { .. }) => {
-                        found.extend(self.throws.iter().map(|&s| (Reason::Value, Node::At(s))));
+                        for &throw in &self.throws {
+                            found.push_everywhere(Reason::Value, Node::At(throw));
+                        }
                     }
                     Some(kind) => kind.for_each_operand(|o| self.of_operand(statement, o, found)),
                     None => {
@@ -275,7 +355,7 @@ impl<'a> Slicer<'a> {
         }
     }
 
-    fn of_operand(&mut self, statement: Statement, operand: Operand, found: &mut Vec<(Reason, Node)>) {
+    fn of_operand(&mut self, statement: Statement, operand: Operand, found: &mut Found) {
         let Operand::Reg(register) = operand else { return };
         let (id, place) = statement;
         let definitions = self.facts(id).uses.definitions(place, register).to_vec();
@@ -289,93 +369,82 @@ impl<'a> Slicer<'a> {
     }
 
     /// A statement assigns a register.
-    fn of_definition(&mut self, statement: Statement, register: Reg, found: &mut Vec<(Reason, Node)>) {
-        found.push((Reason::Value, Node::At(statement)));
+    fn of_definition(&mut self, statement: Statement, register: Reg, found: &mut Found) {
+        found.push(Reason::Value, Node::At(statement));
         if let Some(InstKind::Call { results, .. }) = self.kind(statement) {
             for (i, _) in results.iter().enumerate().filter(|(_, r)| **r == register) {
-                found.push((Reason::Value, Node::Result(statement, i as u32)));
+                found.push(Reason::Value, Node::Result(statement, i as u32));
             }
         }
     }
 
     /// The arguments that callers pass.
-    fn of_parameter(&mut self, id: FuncId, register: Reg, found: &mut Vec<(Reason, Node)>) {
+    fn of_parameter(&mut self, id: FuncId, register: Reg, found: &mut Found) {
         let function = &self.module.functions[id];
         let Some(number) = function.params.iter().position(|&p| p == register) else {
             return;
         };
-        for call in self.callers.get(&id).cloned().unwrap_or_default() {
-            found.push((Reason::Value, Node::At(call)));
-            if let Some(InstKind::Call { args, .. }) = self.kind(call)
-                && let Some(&argument) = args.get(number)
-            {
-                self.of_operand(call, argument, found);
-            }
+        let number = number as u32;
+        if let Calls::Asking(outcome) = found.calls {
+            return self.reach_parameter(outcome, number, found);
+        }
+        for &call in self.callers.get(&id).into_iter().flatten() {
+            found.push(Reason::Value, Node::At(call));
+            found.push(Reason::Value, Node::Argument(call, number));
         }
         if self.points_to.called_by_library().any(|f| f == id) {
-            found.extend(self.calling_back.iter().map(|&s| (Reason::Value, Node::At(s))));
-            found.extend(self.keeping.iter().map(|&s| (Reason::Value, Node::At(s))));
+            for &call in self.calling_back.iter().chain(&self.keeping) {
+                found.push(Reason::Value, Node::At(call));
+            }
         }
     }
 
-    fn of_result(&mut self, call: Statement, result: u32, found: &mut Vec<(Reason, Node)>) {
-        let callees: Vec<FuncId> = self.points_to.callees(call.0, call.1).collect();
-        for callee in callees {
-            let function = &self.module.functions[callee];
-            for (block, what) in function.blocks.iter_ids() {
-                if let Terminator::Return(values) = &what.term {
-                    let place = Place {
-                        block: block.index() as u32,
-                        index: what.insts.len() as u32,
-                    };
-                    let end = (callee, place);
-                    found.push((Reason::Value, Node::At(end)));
-                    if let Some(&value) = values.get(result as usize) {
-                        self.of_operand(end, value, found);
-                    }
-                }
+    /// The values that a function returns in a result.
+    fn of_returned(&mut self, callee: FuncId, result: u32, found: &mut Found) {
+        let function = &self.module.functions[callee];
+        for end in ends(callee, function) {
+            found.push(Reason::Value, Node::At(end));
+            let block = BlockId::from_index(end.1.block as usize);
+            if let Terminator::Return(values) = &function.blocks[block].term
+                && let Some(&value) = values.get(result as usize)
+            {
+                self.of_operand(end, value, found);
             }
         }
     }
 
     /// What a library call does may be decided by other calls.
-    fn of_library(&mut self, call: Statement, found: &mut Vec<(Reason, Node)>) {
+    fn of_library(&mut self, call: Statement, found: &mut Found) {
         let effects: Vec<_> = self.effects(call).collect();
         for (name, effect) in effects {
             let calls: Vec<Statement> = match (effect.special, effect.result) {
                 (Special::Joins(_), _) => {
-                    let starts = self.points_to.called_by_library();
-                    let ends: Vec<_> = starts.flat_map(|f| ends(f, &self.module.functions[f])).collect();
-                    for &end in &ends {
-                        self.of_returned(end, found);
-                    }
-                    self.ends.iter().copied().chain(ends).collect()
+                    let starts: Vec<FuncId> = self.points_to.called_by_library().collect();
+                    found.within(Calls::All, |found| {
+                        for start in starts {
+                            self.of_returned(start, 0, found);
+                        }
+                    });
+                    self.ends.clone()
                 }
                 (Special::Input(_), _) | (_, Returns::Files) => self.output.clone(),
                 (Special::GetsKey, _) => self.keeping.clone(),
                 _ if name.contains("setjmp") => self.jumps.clone(),
                 _ => continue,
             };
-            found.extend(calls.into_iter().map(|s| (Reason::Memory, Node::At(s))));
+            for call in calls {
+                found.push_everywhere(Reason::Memory, Node::At(call));
+            }
         }
     }
 
-    fn of_returned(&mut self, end: Statement, found: &mut Vec<(Reason, Node)>) {
-        let block = BlockId::from_index(end.1.block as usize);
-        if let Terminator::Return(values) = &self.function(end).blocks[block].term {
-            values
-                .iter()
-                .for_each(|&value| self.of_operand(end, value, found));
+    fn of_memory(&mut self, statement: Statement, kind: &InstKind, found: &mut Found) {
+        for (object, writer) in self.writers(statement, kind) {
+            match self.own.contains(&object) && writer.0 == statement.0 {
+                true => found.push(Reason::Memory, Node::At(writer)),
+                false => found.push_everywhere(Reason::Memory, Node::At(writer)),
+            }
         }
-    }
-
-    fn of_memory(&mut self, statement: Statement, kind: &InstKind, found: &mut Vec<(Reason, Node)>) {
-        let writers = self.writers(statement, kind);
-        found.extend(
-            writers
-                .into_iter()
-                .map(|(_, writer)| (Reason::Memory, Node::At(writer))),
-        );
     }
 
     /// Who may have written what a statement reads, and in which object.
@@ -398,7 +467,7 @@ impl<'a> Slicer<'a> {
     }
 
     /// What decides whether a statement is executed.
-    fn of_execution(&mut self, statement: Statement, found: &mut Vec<(Reason, Node)>) {
+    fn of_execution(&mut self, statement: Statement, found: &mut Found) {
         let (id, place) = statement;
         let block = BlockId::from_index(place.block as usize);
         self.calls_that_leave(id, block, place.index, found);
@@ -409,26 +478,31 @@ impl<'a> Slicer<'a> {
                 block: controller.index() as u32,
                 index: end,
             };
-            found.push((Reason::Branch, Node::At((id, place))));
+            found.push(Reason::Branch, Node::At((id, place)));
             self.calls_that_leave(id, controller, end, found);
         }
+        if found.calls != Calls::All {
+            return; // the calls that asked are in the slice
+        }
         for &call in self.callers.get(&id).into_iter().flatten() {
-            found.push((Reason::Call, Node::At(call)));
+            found.push(Reason::Call, Node::At(call));
         }
         if self.points_to.called_by_library().any(|f| f == id) {
-            found.extend(self.calling_back.iter().map(|&s| (Reason::Call, Node::At(s))));
+            for &call in &self.calling_back {
+                found.push(Reason::Call, Node::At(call));
+            }
         }
     }
 
     /// What decides whether a function comes back: its calls that may not, and how its loops are
     /// left.
-    fn of_returning(&mut self, id: FuncId, found: &mut Vec<(Reason, Node)>) {
+    fn of_returning(&mut self, id: FuncId, found: &mut Found) {
         let function = &self.module.functions[id];
         for (block, what) in function.blocks.iter_ids() {
             let end = what.insts.len() as u32;
             self.calls_that_leave(id, block, end, found);
             if matches!(what.term, Terminator::Unreachable | Terminator::Trap) {
-                found.push((Reason::MayNotReturn, Node::At(at(id, block, end))));
+                found.push(Reason::MayNotReturn, Node::At(at(id, block, end)));
             }
         }
         let cfg = Cfg::of(self.module, function, |_| false);
@@ -439,24 +513,24 @@ impl<'a> Slicer<'a> {
                 crate::cfg::successors(&what.term, |to| leaves |= !each.blocks.contains(&to));
                 if leaves {
                     let end = at(id, block, what.insts.len() as u32);
-                    found.push((Reason::MayNotReturn, Node::At(end)));
+                    found.push(Reason::MayNotReturn, Node::At(end));
                 }
             }
         }
     }
 
-    /// The functions that a call runs and that may not come back to it, once for all calls.
-    fn callees_that_leave(&mut self, call: Statement, found: &mut Vec<(Reason, Node)>) {
+    /// The functions that a call runs and that may not come back to it.
+    fn callees_that_leave(&mut self, call: Statement, found: &mut Found) {
         for callee in self.points_to.callees(call.0, call.1) {
             let leaves = self.leaving[callee.index()] && self.module.functions[callee].is_defined();
-            if leaves && self.asked_to_return.insert(callee) {
-                found.push((Reason::MayNotReturn, Node::Returns(callee, call)));
+            if leaves {
+                found.push(Reason::MayNotReturn, Node::Returns(callee, call));
             }
         }
     }
 
     /// Calls of a block, before an instruction, that may not return.
-    fn calls_that_leave(&mut self, id: FuncId, block: BlockId, before: u32, found: &mut Vec<(Reason, Node)>) {
+    fn calls_that_leave(&mut self, id: FuncId, block: BlockId, before: u32, found: &mut Found) {
         let module = self.module;
         let insts = &module.functions[id].blocks[block].insts;
         for (index, inst) in insts.iter().take(before as usize).enumerate() {
@@ -470,7 +544,7 @@ impl<'a> Slicer<'a> {
                 _ => false,
             };
             if leaves {
-                found.push((Reason::MayNotReturn, Node::At((id, place))));
+                found.push(Reason::MayNotReturn, Node::At((id, place)));
                 self.callees_that_leave((id, place), found);
             }
         }

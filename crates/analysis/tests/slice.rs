@@ -2,11 +2,11 @@
 //! the sliced statement does stays the same. Random programs with pointers, arrays, loops, calls
 //! through pointers and threads run with one instruction outside the slice replaced by a constant.
 
-use selvedge_analysis::slice::{Ending, Slicer, Statement};
+use selvedge_analysis::slice::{Callers, Ending, Reason, Slice, Slicer, Statement};
 use selvedge_analysis::{Place, PointsTo};
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{BlockId, FuncId, InstKind, Module, Operand, Reg, Type};
-use selvedge_model::{Choice, Describe, Machine, Notice};
+use selvedge_model::{Choice, Describe, LimitKind, Machine, Notice};
 use selvedge_vm::{Options, Program, Vm};
 use std::fmt::Write;
 use std::path::Path;
@@ -41,7 +41,11 @@ impl Writer {
             "5",
             "a[g1 & 3]",
         ];
-        match self.random.u32(..6) {
+        match self.random.u32(..8) {
+            6 | 7 if depth > 0 => {
+                let (a, b) = (self.value(depth - 1), self.value(depth - 1));
+                format!("{}({a}, {b})", self.pick(&["h0", "h1", "h2", "h3", "op"]))
+            }
             0 if depth > 0 => {
                 let (a, b) = (self.value(depth - 1), self.value(depth - 1));
                 let op = self.pick(&["+", "-", "^", "&", "<", "=="]);
@@ -65,7 +69,8 @@ impl Writer {
         let value = self.value(1);
         let place = self.pick(&["g0", "g1", "g2", "g3", "s.x", "s.y", "a[1]", "*p", "*s.p"]);
         let target = self.pick(&["&g0", "&g2", "&a[2]", "&s.y", "s.p"]);
-        let line = match self.random.u32(..15) {
+        let line = match self.random.u32(..16) {
+            15 => format!("op = {};", self.pick(&["h0", "h1", "h2"])),
             0..5 => format!("{place} = {value};"),
             5 => format!("a[({value}) & 3] = g1;"),
             6 => format!("p = {target};"),
@@ -107,6 +112,15 @@ impl Writer {
     }
 }
 
+/// Functions of which the results depend on their arguments alone.
+const HELPERS: &str = "
+static int h0(int n, int m) { return n + 1; }
+static int h1(int n, int m) { int own[2] = {m, n}; return own[n & 1]; }
+static int h2(int n, int m) { if (n > 3) return h0(m, n); return m; }
+static int h3(int n, int m) { if (n <= 0 || n > 5) return m; return h3(n - 1, m ^ n); }
+static int (*op)(int, int) = h0;
+";
+
 /// A program that prints one variable, in the line with `SLICE`.
 fn program(seed: u64) -> String {
     let mut w = Writer {
@@ -116,7 +130,7 @@ fn program(seed: u64) -> String {
              static int g0 = 3, g1 = 1, g2, g3 = 9, a[4] = {4, 2, 8, 1};\n\
              static struct { int x, y; int *p; } s = {6, 7, &g3};\nstatic int *p = &g1;\n\
              static int (*call)(int);\n",
-        ),
+        ) + HELPERS,
     };
     let functions = ["f0", "f1", "f2"];
     for (i, name) in functions.iter().enumerate() {
@@ -175,6 +189,10 @@ fn run(module: Module) -> Option<Vec<u8>> {
             thread,
             alternative: 0,
         });
+        let recursion = |n: &Notice| matches!(n, Notice::Limit(limit) if limit.kind == LimitKind::Recursion);
+        if vm.notices().iter().any(recursion) {
+            return None; // a fault: the stack is full
+        }
         let is_limit = |n: &Notice| matches!(n, Notice::Limit(_));
         if vm.notices().iter().any(is_limit) {
             return Some(vm.output());
@@ -191,7 +209,7 @@ fn run(module: Module) -> Option<Vec<u8>> {
 fn replaced(
     kind: &InstKind,
     number: u128,
-    other: Option<FuncId>,
+    other: impl Fn(FuncId) -> Option<FuncId>,
     types: impl Fn(Reg) -> Type,
 ) -> Option<InstKind> {
     use InstKind as K;
@@ -211,14 +229,14 @@ fn replaced(
         }
         K::Store {
             ptr,
-            value: Operand::Func(_),
+            value: Operand::Func(stored),
             ty,
             align,
             volatile,
             order,
         } => Some(K::Store {
             ptr: *ptr,
-            value: Operand::Func(other?),
+            value: Operand::Func(other(*stored)?),
             ty: *ty,
             align: *align,
             volatile: *volatile,
@@ -284,6 +302,8 @@ struct Counts {
     outside: u32,
     ran: u32,
     inside_changed: u32,
+    /// Statements that are in the slice only if callers are merged.
+    fewer: usize,
 }
 
 fn load(name: &str, text: &str) -> Module {
@@ -312,6 +332,20 @@ fn asked(module: &Module, text: &str) -> Vec<Statement> {
     instructions(module).into_iter().filter(on_line).collect()
 }
 
+/// Each statement leads to one that was asked for, by statements of the slice.
+fn assert_explained(slice: &Slice, name: &str) {
+    for &statement in slice.keys() {
+        let (mut at, mut steps) = (statement, 0);
+        while slice[&at].0 != Reason::Asked {
+            (at, steps) = (slice[&at].1, steps + 1);
+            assert!(
+                steps <= slice.len(),
+                "{name}: {statement:?} leads to nothing asked for"
+            );
+        }
+    }
+}
+
 fn check(seed: u64, counts: &mut Counts) {
     let text = program(seed);
     let module = load(&seed.to_string(), &text);
@@ -322,14 +356,24 @@ fn check(seed: u64, counts: &mut Counts) {
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
     let all = instructions(&module);
     let asked = asked(&module, &text);
-    let slice = Slicer::new(&module, &points_to, Ending::Possible).of(asked);
+    let of = |callers| Slicer::new(&module, &points_to, Ending::Possible, callers).of(asked.clone());
+    let (slice, merged) = (of(Callers::ToldApart), of(Callers::Merged));
+    let more = slice.keys().find(|at| !merged.contains_key(at));
+    assert_eq!(more, None, "seed {seed}: it is in no slice with callers merged");
+    assert_explained(&slice, &format!("seed {seed}"));
     counts.programs += 1;
+    counts.fewer += merged.len() - slice.len();
     let mut random = fastrand::Rng::with_seed(seed);
     let first = ["f0", "f1"].iter().find_map(|name| module.function(name));
+    // A helper stays one: others write what the facts say that no call there writes.
+    let instead = |stored: FuncId| match module.functions[stored].name.starts_with('h') {
+        true => module.function("h1"),
+        false => first,
+    };
     for &at in &all {
         let types = |register: Reg| module.functions[at.0].regs[register].ty;
         let number = u128::from(random.u32(..9));
-        let Some(other) = replaced(kind(&module, at), number, first, types) else {
+        let Some(other) = replaced(kind(&module, at), number, instead, types) else {
             continue;
         };
         let inside = slice.contains_key(&at);
@@ -359,7 +403,9 @@ fn lines(name: &str, text: &str) -> Vec<u32> {
     let module = load(name, text);
     let modelled = |name: &str| selvedge_vm::models::find(name).is_some();
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
-    let slice = Slicer::new(&module, &points_to, Ending::Possible).of(asked(&module, text));
+    let slice =
+        Slicer::new(&module, &points_to, Ending::Possible, Callers::ToldApart).of(asked(&module, text));
+    assert_explained(&slice, name);
     let mut lines: Vec<u32> = slice.keys().map(|&at| line_of(&module, at)).collect();
     lines.sort_unstable();
     lines.dedup();
@@ -402,6 +448,111 @@ int main(int argc, char **argv) // in
 }
 "#;
     expect("returns", text);
+}
+
+/// What goes in at one call does not come out at another.
+#[test]
+fn calls_are_told_apart() {
+    let text = r#"#include <stdio.h>
+static int a, b, c, d, e, seen;
+static int same(int n) { return n; } // in
+static int twice(int n) { return same(n) + same(n); } // in
+static int down(int n, int m) // in
+{
+    return n ? down(n - 1, m) : m; // in
+}
+static int of_variable(int n) // in
+{
+    int own[2] = {n, n}; // in
+    return own[n & 1]; // in
+}
+static void note(int n) // in
+{
+    seen = n; // in
+}
+int main(int argc, char **argv) // in
+{
+    a = argc; // in
+    b = argc + 1;
+    int x = twice(a); // in
+    int y = twice(b);
+    int u = down(a, a + 1); // in
+    int v = down(b, y);
+    c = argc + 2; // in
+    d = argc + 3;
+    int w = of_variable(c); // in
+    int z = of_variable(d);
+    e = argc + 4; // in
+    note(e); // in
+    printf("%d\n", x + u + w + seen); // in SLICE
+    return y + v + z;
+}
+"#;
+    expect("contexts", text);
+}
+
+/// Memory is not told apart by calls: each call of a function that writes it may have done so.
+#[test]
+fn memory_is_written_in_any_call() {
+    let text = r#"#include <pthread.h>
+#include <stdio.h>
+static int seen;
+static int note(int n) // in
+{
+    seen = n; // in
+    return n;
+}
+static void *work(void *n) // in
+{
+    note(*(int *)n); // in
+    return n; // in
+}
+static int first(int *n) { return *n; } // in
+static int get(void) { return seen; } // in
+int main(int argc, char **argv) // in
+{
+    int a = argc, b = argc + 1, c = argc + 2; // in
+    void *got = 0; // in
+    pthread_t t;
+    pthread_create(&t, 0, work, &b); // in
+    pthread_join(t, &got); // in
+    first(&c);
+    note(a); // in
+    printf("%d %d\n", get(), first(got)); // in SLICE
+    return 0; // in: main may be joined, too
+}
+"#;
+    expect("memory", text);
+}
+
+/// A call may reach a variable of another call of the same function.
+#[test]
+fn a_variable_may_be_one_of_another_call() {
+    let text = r#"#include <stdio.h>
+static int a, seen, *other;
+static int f(int n, int begins);
+static void within(void)
+{
+    seen = f(1, 0); // in
+}
+static int f(int n, int begins) // in
+{
+    int x = n; // in
+    if (begins) { // in
+        other = &x; // in
+        within(); // in
+    }
+    return *other; // in
+}
+int main(int argc, char **argv) // in
+{
+    a = argc; // in
+    f(a, 1); // in
+    printf("%d\n", seen); // in SLICE
+    return 0;
+}
+"#;
+    expect("activations", text);
 }
 
 #[test]
@@ -473,4 +624,5 @@ fn what_is_outside_a_slice_does_not_matter() {
     assert!(counts.programs > 30 && counts.outside > 500, "{counts:?}");
     // Else slices could be whole programs, or replacing could do nothing.
     assert!(counts.inside_changed > 50, "{counts:?}");
+    assert!(counts.fewer > 50, "{counts:?}");
 }

@@ -8,7 +8,7 @@ use crate::output::{note, print};
 use crate::program::{exit, read_with};
 use crate::watch::MemoryLimit;
 use selvedge_analysis::Slicer;
-use selvedge_analysis::slice::{Ending, Reason, Slice, Statement};
+use selvedge_analysis::slice::{Callers, Ending, Reason, Slice, Statement};
 use selvedge_base::{FileId, Id};
 use selvedge_ir::{BlockId, Callee, InstKind, Module};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &SliceArgs) -> Exit {
             "no slice: what these functions do is not known: {names}"
         ));
     }
-    let slice = Slicer::new(&module, &points_to, Ending::Possible).of(asked);
+    let slice = Slicer::new(&module, &points_to, Ending::Possible, Callers::ToldApart).of(asked);
     let lines = Lines::of(&module, &slice);
     if let Some(path) = &args.html
         && let Err(error) = std::fs::write(path, lines.as_page())

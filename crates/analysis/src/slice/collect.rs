@@ -4,8 +4,9 @@
 use super::{Ending, Facts, Slicer, Statement, Use, instructions};
 use crate::cfg::{ControlDependence, Endless};
 use crate::library::{Effect, Special};
-use crate::pointsto::{Library, Object, Target};
-use crate::{Cfg, DefUse, LoopForest};
+use crate::pointsto::{Library, Object, ObjectId, Target};
+use crate::{Cfg, DefUse, Escape, LoopForest};
+use rustc_hash::FxHashSet;
 use selvedge_base::Id;
 use selvedge_ir::{Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
 
@@ -152,6 +153,19 @@ impl<'a> Slicer<'a> {
             }
         }
         leaving
+    }
+
+    /// Variables whose address stays in their function, so that each call has its own.
+    pub(super) fn own_variables(&self) -> FxHashSet<ObjectId> {
+        let escape = Escape::at_calls(self.module);
+        let mut own = FxHashSet::default();
+        for (id, function) in self.module.functions.iter_ids() {
+            let private = escape.private_locals(self.module, function);
+            for (local, _) in private.iter_ids().filter(|(_, private)| **private) {
+                own.extend(self.points_to.targets().find(Object::Local(id, local)));
+            }
+        }
+        own
     }
 
     pub(super) fn may_leave(&self, call: Statement) -> bool {
