@@ -123,8 +123,7 @@ impl<'a> Order<'a> {
             }
             _ => {}
         }
-        let writers = self.slicer.writers(statement, kind);
-        writers.into_iter().any(|(object, writer)| {
+        self.slicer.any_writer(statement, kind, |object, writer| {
             let apart = !self.elsewhere.contains(&statement.0) && !self.elsewhere.contains(&writer.0);
             self.shared.contains(&object) && !apart && !self.before_threads(writer)
         })

@@ -20,13 +20,14 @@
 //! back to all of them ([`Callers`]).
 
 mod collect;
+mod memory;
 mod outcomes;
 mod threads;
 
 use crate::cfg::ControlDependence;
 use crate::library::{Effect, Returns, Special, effect};
-use crate::pointsto::{ObjectId, Offset, Target};
 use crate::{Cfg, DefUse, Definition, LoopForest, Place, PointsTo};
+use memory::{TakenIn, Writers};
 use outcomes::{Calls, Outcomes, Part};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
@@ -147,14 +148,6 @@ impl Found {
     }
 }
 
-/// One use of memory by a statement.
-#[derive(Clone, Copy, Debug)]
-struct Use {
-    statement: Statement,
-    /// `None`: any bytes of the object.
-    at: Option<(Offset, u64)>,
-}
-
 /// The facts of one function.
 struct Facts {
     uses: DefUse,
@@ -167,8 +160,7 @@ pub struct Slicer<'a> {
     ending: Ending,
     points_to: &'a PointsTo,
     facts: FxHashMap<FuncId, Facts>,
-    /// By object: who may write it.
-    writers: FxHashMap<ObjectId, Vec<Use>>,
+    writers: Writers,
     /// By function: the calls that may run it.
     callers: FxHashMap<FuncId, Vec<Statement>>,
     /// By function: whether it may not come back to its caller.
@@ -176,8 +168,12 @@ pub struct Slicer<'a> {
     /// Whether calls are told apart, and the outcomes in the slice at hand.
     callers_apart: bool,
     outcomes: Outcomes,
-    /// Variables whose address stays in their function.
-    own: FxHashSet<ObjectId>,
+    /// What the slice at hand has already taken in.
+    taken_in: TakenIn,
+    /// The functions whose callers it has.
+    called: FxHashSet<FuncId>,
+    /// Of blocks: before which instruction it has the calls that may not return.
+    left: FxHashMap<(FuncId, BlockId, Calls), u32>,
     /// Library calls that may run functions of the program.
     calling_back: Vec<Statement>,
     /// What decides what other threads and files give: calls by what they do.
@@ -200,12 +196,14 @@ impl<'a> Slicer<'a> {
             ending,
             points_to,
             facts: FxHashMap::default(),
-            writers: FxHashMap::default(),
+            writers: Writers::new(points_to.wide()),
             callers: FxHashMap::default(),
             leaving: Vec::new(),
             callers_apart: callers == Callers::ToldApart,
             outcomes: Outcomes::default(),
-            own: FxHashSet::default(),
+            taken_in: TakenIn::default(),
+            called: FxHashSet::default(),
+            left: FxHashMap::default(),
             calling_back: Vec::new(),
             ends: Vec::new(),
             output: Vec::new(),
@@ -221,7 +219,7 @@ impl<'a> Slicer<'a> {
             }
         }
         if slicer.callers_apart {
-            slicer.own = slicer.own_variables();
+            slicer.writers.own = slicer.own_variables();
         }
         slicer.leaving = match ending {
             Ending::Possible => slicer.functions_that_leave(),
@@ -241,6 +239,9 @@ impl<'a> Slicer<'a> {
     /// All statements that may decide about what is asked for.
     pub fn of_criterion(&mut self, criterion: &Criterion) -> Slice {
         self.outcomes = Outcomes::default();
+        self.taken_in = TakenIn::default();
+        self.called.clear();
+        self.left.clear();
         let mut slice = Slice::new();
         let mut seen = FxHashSet::default();
         let mut work = VecDeque::new();
@@ -438,34 +439,6 @@ impl<'a> Slicer<'a> {
         }
     }
 
-    fn of_memory(&mut self, statement: Statement, kind: &InstKind, found: &mut Found) {
-        for (object, writer) in self.writers(statement, kind) {
-            match self.own.contains(&object) && writer.0 == statement.0 {
-                true => found.push(Reason::Memory, Node::At(writer)),
-                false => found.push_everywhere(Reason::Memory, Node::At(writer)),
-            }
-        }
-    }
-
-    /// Who may have written what a statement reads, and in which object.
-    pub(crate) fn writers(&self, statement: Statement, kind: &InstKind) -> Vec<(ObjectId, Statement)> {
-        let mut found = Vec::new();
-        for (operand, width) in self.read(statement, kind) {
-            for Target { object, offset } in self.points_to.of_operand(statement.0, operand) {
-                for write in self.writers.get(&object).into_iter().flatten() {
-                    let apart = write
-                        .at
-                        .zip(width)
-                        .is_some_and(|((at, bytes), width)| !at.overlaps(Some(bytes), offset, Some(width)));
-                    if !apart && self.may_share_a_thread(statement.0, write.statement.0) {
-                        found.push((object, write.statement));
-                    }
-                }
-            }
-        }
-        found
-    }
-
     /// What decides whether a statement is executed.
     fn of_execution(&mut self, statement: Statement, found: &mut Found) {
         let (id, place) = statement;
@@ -481,8 +454,9 @@ impl<'a> Slicer<'a> {
             found.push(Reason::Branch, Node::At((id, place)));
             self.calls_that_leave(id, controller, end, found);
         }
-        if found.calls != Calls::All {
-            return; // the calls that asked are in the slice
+        // For other calls, those that asked are in the slice.
+        if found.calls != Calls::All || !self.called.insert(id) {
+            return;
         }
         for &call in self.callers.get(&id).into_iter().flatten() {
             found.push(Reason::Call, Node::At(call));
@@ -533,7 +507,10 @@ impl<'a> Slicer<'a> {
     fn calls_that_leave(&mut self, id: FuncId, block: BlockId, before: u32, found: &mut Found) {
         let module = self.module;
         let insts = &module.functions[id].blocks[block].insts;
-        for (index, inst) in insts.iter().take(before as usize).enumerate() {
+        let known = self.left.entry((id, block, found.calls)).or_default();
+        let from = std::mem::replace(known, before.max(*known));
+        let between = insts.iter().enumerate().take(before as usize);
+        for (index, inst) in between.skip(from as usize) {
             let place = Place {
                 block: block.index() as u32,
                 index: index as u32,

@@ -2,6 +2,7 @@
 //! the sliced statement does stays the same. Random programs with pointers, arrays, loops, calls
 //! through pointers and threads run with one instruction outside the slice replaced by a constant.
 
+use selvedge_analysis::pointsto::Limits;
 use selvedge_analysis::slice::{Callers, Ending, Reason, Slice, Slicer, Statement};
 use selvedge_analysis::{Place, PointsTo};
 use selvedge_base::{Id, ThreadId};
@@ -304,6 +305,8 @@ struct Counts {
     inside_changed: u32,
     /// Statements that are in the slice only if callers are merged.
     fewer: usize,
+    /// Those that are in it only if most points-to sets are the wide one.
+    coarser: usize,
 }
 
 fn load(name: &str, text: &str) -> Module {
@@ -361,8 +364,16 @@ fn check(seed: u64, counts: &mut Counts) {
     let more = slice.keys().find(|at| !merged.contains_key(at));
     assert_eq!(more, None, "seed {seed}: it is in no slice with callers merged");
     assert_explained(&slice, &format!("seed {seed}"));
+    let coarse = PointsTo::within(Limits { objects: 2 }, &module, module.function("main"), &modelled);
+    let coarse = Slicer::new(&module, &coarse, Ending::Possible, Callers::ToldApart).of(asked.clone());
+    let more = slice.keys().find(|at| !coarse.contains_key(at));
+    assert_eq!(
+        more, None,
+        "seed {seed}: it is in no slice with coarse points-to sets"
+    );
     counts.programs += 1;
     counts.fewer += merged.len() - slice.len();
+    counts.coarser += coarse.len() - slice.len();
     let mut random = fastrand::Rng::with_seed(seed);
     let first = ["f0", "f1"].iter().find_map(|name| module.function(name));
     // A helper stays one: others write what the facts say that no call there writes.
@@ -624,5 +635,5 @@ fn what_is_outside_a_slice_does_not_matter() {
     assert!(counts.programs > 30 && counts.outside > 500, "{counts:?}");
     // Else slices could be whole programs, or replacing could do nothing.
     assert!(counts.inside_changed > 50, "{counts:?}");
-    assert!(counts.fewer > 50, "{counts:?}");
+    assert!(counts.fewer > 50 && counts.coarser > 0, "{counts:?}");
 }

@@ -9,11 +9,12 @@ use crate::output::{note, print};
 use crate::program::{exit, read_with};
 use crate::watch::MemoryLimit;
 use selvedge_analysis::cfg::{ControlDependence, Endless};
-use selvedge_analysis::pointsto::{Library, Object, Target};
+use selvedge_analysis::pointsto::{Library, Object, Offset, Target};
 use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, LoopForest, Place, PointsTo, SELF_CONTAINED};
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Runs the command.
@@ -35,12 +36,14 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
         return Exit::input(&format!("no function {name} in the program"));
     }
     let functions: Vec<Value> = chosen.iter().map(|&f| facts.function(f)).collect();
+    let wide = facts.wide();
+    let all = json!({ "schema": 1, "functions": functions, "wide": wide });
     let text = match args.json {
-        true => match serde_json::to_string_pretty(&json!({ "schema": 1, "functions": functions })) {
+        true => match serde_json::to_string_pretty(&all) {
             Ok(text) => text + "\n",
             Err(error) => return Exit::internal(&error.to_string()),
         },
-        false => functions.iter().map(as_text).collect(),
+        false => functions.iter().map(as_text).chain(wide_as_text(&wide)).collect(),
     };
     match print(&text) {
         Ok(()) => Exit::Code(0),
@@ -49,6 +52,14 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
             Exit::output(&format!("cannot write the facts: {error}"))
         }
     }
+}
+
+/// What is printed in place of the objects of the wide set.
+const WIDE: &str = "any of the wide set";
+
+fn wide_as_text(wide: &[String]) -> Option<String> {
+    let (objects, count) = (wide.join(", "), wide.len());
+    (count > 0).then(|| format!("the wide set, {count} objects: {objects}\n"))
 }
 
 /// Of a program that begins with this function, or, if it has none of that name, with the function
@@ -184,6 +195,18 @@ impl<'a> Facts<'a> {
     }
 
     /// What each access to memory may touch, and each call through a pointer may run.
+    /// The objects of the wide set, in the order of their names; none if it was not asked for.
+    fn wide(&self) -> Vec<String> {
+        let Some(points_to) = &self.points_to else {
+            return Vec::new();
+        };
+        let objects = points_to.wide().map(|object| {
+            let offset = Offset::ANY;
+            self.target(points_to, Target { object, offset })
+        });
+        objects.collect::<BTreeSet<String>>().into_iter().collect()
+    }
+
     fn pointers(&self, id: FuncId) -> Value {
         let Some(points_to) = &self.points_to else {
             return Value::Null;
@@ -203,6 +226,9 @@ impl<'a> Facts<'a> {
                     found.push(json!({ "at": at, "does": does, "objects": objects }));
                 };
                 let objects = |pointer: &Operand| {
+                    if points_to.is_wide(id, *pointer) {
+                        return vec![WIDE.to_owned()];
+                    }
                     let targets = points_to.of_operand(id, *pointer);
                     targets.into_iter().map(|t| self.target(points_to, t)).collect()
                 };

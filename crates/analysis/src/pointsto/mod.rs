@@ -93,6 +93,21 @@ impl PointsTo {
         self.called_by_library.iter().copied()
     }
 
+    /// The objects of the wide set, which pointers to very many objects have in common.
+    pub fn wide(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let set = self.solver.wide_set().into_iter().flatten();
+        set.map(|t| self.solver.targets.place(TargetId::from_index(t as usize)).object)
+    }
+
+    /// Whether an operand has the wide set.
+    pub fn is_wide(&self, function: FuncId, operand: Operand) -> bool {
+        let Operand::Reg(register) = operand else {
+            return false;
+        };
+        let first = self.registers[function.index()].index();
+        self.solver.is_wide(VarId::from_index(first + register.index()))
+    }
+
     /// The places whose address an operand of a function may be, in no particular order.
     pub fn of_operand(&self, function: FuncId, operand: Operand) -> Vec<Target> {
         let one = |object, offset| {

@@ -1,10 +1,10 @@
 //! What a slicer knows of single statements and functions: who may write an object, who calls a
 //! function, and which functions may not come back.
 
-use super::{Ending, Facts, Slicer, Statement, Use, instructions};
+use super::{Ending, Facts, Slicer, Statement, instructions};
 use crate::cfg::{ControlDependence, Endless};
 use crate::library::{Effect, Special};
-use crate::pointsto::{Library, Object, ObjectId, Target};
+use crate::pointsto::{Library, Object, ObjectId};
 use crate::{Cfg, DefUse, Escape, LoopForest};
 use rustc_hash::FxHashSet;
 use selvedge_base::Id;
@@ -12,22 +12,10 @@ use selvedge_ir::{Callee, FuncId, Function, InstKind, Module, Operand, Terminato
 
 impl<'a> Slicer<'a> {
     pub(super) fn note(&mut self, statement: Statement, kind: &InstKind) {
-        for (operand, width) in self.written(statement, kind) {
-            for Target { object, offset } in self.points_to.of_operand(statement.0, operand) {
-                let at = width.map(|width| (offset, width));
-                self.writers
-                    .entry(object)
-                    .or_default()
-                    .push(Use { statement, at });
-            }
-        }
+        self.note_writes(statement, kind);
         let targets = self.points_to.targets();
         if let Some(object) = targets.find(Object::Allocated(statement.0, statement.1)) {
-            let at = None;
-            self.writers
-                .entry(object)
-                .or_default()
-                .push(Use { statement, at });
+            self.writers.note(object, statement);
         }
         if matches!(kind, InstKind::Call { .. }) {
             self.note_call(statement);
@@ -39,21 +27,13 @@ impl<'a> Slicer<'a> {
             self.callers.entry(callee).or_default().push(statement);
             let arguments = self.points_to.targets().find(Object::Arguments(callee));
             if let Some(object) = arguments {
-                let at = None;
-                self.writers
-                    .entry(object)
-                    .or_default()
-                    .push(Use { statement, at });
+                self.writers.note(object, statement);
             }
         }
         let effects: Vec<_> = self.effects(statement).collect();
         for (name, effect) in effects {
             if let Some(object) = self.points_to.targets().find(Object::Library(Library::Errno)) {
-                let at = None;
-                self.writers
-                    .entry(object)
-                    .or_default()
-                    .push(Use { statement, at });
+                self.writers.note(object, statement);
             }
             match effect.special {
                 Special::Starts(..)

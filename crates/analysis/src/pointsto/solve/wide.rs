@@ -45,8 +45,13 @@ pub(super) struct Wide {
 const WIDTHS: [u64; 2] = [8, 1];
 
 impl Solver {
+    /// The wide set: any byte of each of its objects.
+    pub fn wide_set(&self) -> Option<&RoaringBitmap> {
+        self.wide.map(|wide| self.set(wide.all))
+    }
+
     /// Whether a variable has the wide set.
-    pub(super) fn is_wide(&self, variable: VarId) -> bool {
+    pub fn is_wide(&self, variable: VarId) -> bool {
         self.wide
             .is_some_and(|wide| self.find(wide.all) == self.find(variable))
     }
