@@ -5,13 +5,13 @@ use super::touch::{Goal, Touch};
 use selvedge_base::ThreadId;
 
 /// What one thread may do before the observed thread moves.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Effects {
     /// True if it may do anything, or if nothing else is known.
     pub(super) anything: bool,
     /// True if following has ended early, because the access of the question meets another one.
     pub(super) met: bool,
-    /// The accesses.
+    /// The accesses, in ascending order.
     pub(super) touches: Vec<Touch>,
     /// True if something may be read anywhere.
     pub(super) reads_anywhere: bool,
@@ -23,12 +23,10 @@ pub(super) struct Effects {
     pub(super) relied: Vec<u64>,
     /// The arrivals at barriers that have not opened.
     pub(super) arrivals: Vec<Arrival>,
-    /// The number of instructions followed.
-    pub(super) instructions: u32,
 }
 
 /// An arrival at a barrier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrival {
     pub(super) barrier: u64,
     /// The number of threads that it waits for.

@@ -31,8 +31,8 @@ static GOAL: Domain = Domain::new("future goal");
 static VALUES: Domain = Domain::new("future values");
 
 /// The size at which everything is forgotten, as a number of questions, accesses and stores (about
-/// 40 MiB).
-const MOST: usize = 400_000;
+/// 200 MiB).
+const MOST: usize = 2_000_000;
 
 /// A question that following asks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -366,6 +366,8 @@ impl Tree {
 pub(super) struct Remembered {
     /// By the thread's state; and by the goal, too, where following has ended early because of it.
     trees: FxHashMap<Digest, Tree>,
+    /// What was found, each once: other answers mostly lead to the same.
+    effects: FxHashSet<Arc<Effects>>,
     size: usize,
 }
 
@@ -387,15 +389,15 @@ impl Remembered {
     ) -> Known {
         if self.size > MOST {
             self.trees.clear();
+            self.effects.clear();
             self.size = 0;
         }
-        self.size += effects.size() + looks.len() + 4;
         let looks: Vec<(Look, Answer)> = looks
             .into_iter()
             .map(|look| (look, asking.answer(look)))
             .collect();
         let known = Known {
-            effects: Arc::new(effects),
+            effects: self.shared(effects),
             asked: looks
                 .iter()
                 .filter(|(look, _)| look.is_about_others())
@@ -406,11 +408,24 @@ impl Remembered {
             Some(goal) => with_goal(stands, goal),
             None => stands,
         };
+        self.size += known.asked.len() + 4;
         let tree = self.trees.entry(key).or_default();
+        let before = tree.nodes.len();
         if !tree.add(&looks, known.clone()) {
             *tree = Tree::default();
             tree.add(&looks, known.clone());
         }
+        self.size += tree.nodes.len().saturating_sub(before);
         known
+    }
+
+    fn shared(&mut self, effects: Effects) -> Arc<Effects> {
+        if let Some(known) = self.effects.get(&effects) {
+            return Arc::clone(known);
+        }
+        self.size += effects.size();
+        let effects = Arc::new(effects);
+        self.effects.insert(Arc::clone(&effects));
+        effects
     }
 }

@@ -151,8 +151,12 @@ impl Rounds<'_> {
         let (known, cost) = match remembered.find((stands, self.goal), asking) {
             Some(known) => (known, FIND),
             None => {
-                let Followed { effects, looks } = Run::of(vm, (self.elements, self.goal), asking);
-                let cost = MAKE + effects.instructions;
+                let Followed {
+                    effects,
+                    looks,
+                    instructions,
+                } = Run::of(vm, (self.elements, self.goal), asking);
+                let cost = MAKE + instructions;
                 (
                     remembered.add((stands, self.goal), asking, (looks, effects)),
                     cost,

@@ -83,6 +83,8 @@ pub(super) struct Followed {
     pub(super) effects: Effects,
     /// What was asked.
     pub(super) looks: Vec<Look>,
+    /// The number of instructions followed.
+    pub(super) instructions: u32,
 }
 
 /// A call: for which thread, of what, with which arguments.
@@ -127,7 +129,8 @@ impl<'a> Run<'a> {
         };
         run.follow();
         Followed {
-            effects: run.shared.finish(FUEL - run.fuel),
+            effects: run.shared.finish(),
+            instructions: FUEL - run.fuel,
             looks: run.looks.into_inner().into_list(),
         }
     }

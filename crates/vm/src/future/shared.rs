@@ -133,27 +133,27 @@ impl Shared {
     }
 
     /// What the thread may do.
-    pub(super) fn finish(self, instructions: u32) -> Effects {
+    pub(super) fn finish(self) -> Effects {
         if self.wild {
             return Effects {
                 met: self.met,
-                instructions,
                 ..Effects::anything()
             };
         }
         let mut reads: Vec<(u64, u64)> = self.reads.iter().map(|read| (read.from, read.to)).collect();
         reads.sort_unstable();
         reads.dedup();
+        let mut touches: Vec<Touch> = self.touches.into_iter().collect();
+        touches.sort_unstable();
         Effects {
             met: false,
             anything: false,
-            touches: self.touches.into_iter().collect(),
+            touches,
             reads_anywhere: self.reads_anywhere,
             reads,
             stores: self.stores,
             relied: self.relied,
             arrivals: self.arrivals,
-            instructions,
         }
     }
 }

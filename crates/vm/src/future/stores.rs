@@ -26,7 +26,7 @@ impl Origin {
 }
 
 /// Values that may be stored at each of the addresses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Stored {
     pub(super) by: Origin,
     pub(super) at: Span,
@@ -51,7 +51,7 @@ pub(super) enum Added {
 }
 
 /// The stores of one thread, and of threads that it creates.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Stores(Vec<Stored>);
 
 impl Stores {

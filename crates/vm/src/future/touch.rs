@@ -3,7 +3,7 @@
 use super::value::Span;
 
 /// An access that may happen: `size` bytes at each of the addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Touch {
     pub(super) at: Span,
     pub(super) size: u64,

@@ -24,7 +24,7 @@ pub(super) enum Abstract {
 }
 
 /// The numbers `lo`, `lo + stride`, … up to `hi`, as unsigned numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Span {
     pub(super) lo: u64,
     pub(super) hi: u64,
