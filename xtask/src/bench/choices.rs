@@ -13,6 +13,9 @@ const TITLE: &str = "## Thread choices\n";
 /// The limit in seconds; an exploration that takes longer is given up.
 const MOST: u32 = 60;
 
+/// The number of pairs of runs whose times are compared.
+const PAIRS: usize = 3;
+
 const VISIBILITIES: [&str; 4] = ["memory", "reachable", "fields", "hybrid"];
 
 /// A program of ours, and the paper's figures for the one that it resembles.
@@ -21,6 +24,8 @@ struct Row {
     program: &'static str,
     /// Sizes at which the time can be measured.
     larger: &'static [&'static str],
+    /// Sizes at which `memory` takes about a second or more, to compare the time.
+    timed: &'static [&'static str],
     /// Table 3: choices with heap reachability and all array choices, with fields, with hybrid; 0
     /// if it is in none.
     reachability: [u64; 3],
@@ -35,6 +40,7 @@ const fn row(
     name: &'static str,
     program: &'static str,
     larger: &'static [&'static str],
+    timed: &'static [&'static str],
     reachability: [u64; 3],
     dynamic: [u64; 2],
     error: Option<[u64; 2]>,
@@ -43,6 +49,7 @@ const fn row(
         name,
         program,
         larger,
+        timed,
         reachability,
         dynamic,
         error,
@@ -54,6 +61,7 @@ const ROWS: &[Row] = &[
         "CRE Demo",
         "cre",
         &["-DSTEPS=4"],
+        &["-DTHREADS=3", "-DSTEPS=3"],
         [103_016, 41_146, 29_737],
         [2_232, 2_197],
         None,
@@ -62,6 +70,7 @@ const ROWS: &[Row] = &[
         "Daisy",
         "daisy",
         &["-DFILES=2"],
+        &["-DFILES=3"],
         [32_347_254, 8_453_587, 8_453_587],
         [0, 0],
         Some([253_336, 173_441]),
@@ -70,6 +79,7 @@ const ROWS: &[Row] = &[
         "Crypt",
         "crypt",
         &["-DBLOCKS=2"],
+        &["-DTHREADS=4"],
         [682_273, 674_041, 46_105],
         [9, 9],
         None,
@@ -78,6 +88,7 @@ const ROWS: &[Row] = &[
         "Elevator",
         "elevator",
         &["-DPEOPLE=2"],
+        &["-DTHREADS=3", "-DPEOPLE=2"],
         [23_709_139, 9_980_240, 4_748_393],
         [501_732, 342_817],
         Some([31_169, 8_494]),
@@ -85,6 +96,7 @@ const ROWS: &[Row] = &[
     row(
         "Simple JBB",
         "jbb",
+        &["-DTHREADS=3"],
         &["-DTHREADS=3"],
         [836_889, 515_312, 344_428],
         [608, 608],
@@ -94,6 +106,7 @@ const ROWS: &[Row] = &[
         "Alarm Clock",
         "alarm_clock",
         &["-DTHREADS=3"],
+        &["-DTHREADS=4"],
         [742_027, 344_791, 344_791],
         [155_974, 103_964],
         Some([428, 161]),
@@ -102,6 +115,7 @@ const ROWS: &[Row] = &[
         "Prod-Cons",
         "prod_cons",
         &["-DTHREADS=4"],
+        &["-DTHREADS=4", "-DITEMS=4"],
         [6_934, 2_792, 2_792],
         [444, 407],
         Some([12_073, 3_030]),
@@ -110,6 +124,7 @@ const ROWS: &[Row] = &[
         "Rep Workers",
         "rep_workers",
         &["-DDEPTH=2"],
+        &["-DDEPTH=3"],
         [9_983_423, 1_714_694, 1_714_694],
         [0, 0],
         Some([6_708, 1_545]),
@@ -118,6 +133,7 @@ const ROWS: &[Row] = &[
         "SOR",
         "sor",
         &["-DROWS=2", "-DCOLUMNS=2", "-DITERATIONS=2"],
+        &["-DTHREADS=4", "-DROWS=2", "-DCOLUMNS=3"],
         [1_565_386, 772_837, 273_693],
         [40_594, 19_819],
         None,
@@ -126,6 +142,7 @@ const ROWS: &[Row] = &[
         "TSP",
         "tsp",
         &["-DTHREADS=3"],
+        &["-DTHREADS=4"],
         [47_475, 15_386, 13_258],
         [101, 97],
         None,
@@ -134,6 +151,7 @@ const ROWS: &[Row] = &[
         "QSort MT",
         "qsort_mt",
         &["-DLENGTH=8"],
+        &["-DTHREADS=4", "-DLENGTH=14"],
         [0, 0, 0],
         [0, 0],
         Some([2_635, 1_428]),
@@ -177,6 +195,12 @@ fn ratio(made: u64, of: u64) -> String {
     }
 }
 
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 fn mean(values: &[f64]) -> f64 {
     let logarithms: f64 = values.iter().map(|value| value.ln()).sum();
     (logarithms / values.len() as f64).exp()
@@ -187,6 +211,7 @@ impl Bench {
         let mut text = format!("{TITLE}\n{INTRODUCTION}\n");
         self.precision(&mut text)?;
         self.whole_state_spaces(&mut text)?;
+        self.times(&mut text)?;
         self.errors(&mut text)?;
         Ok(text)
     }
@@ -276,6 +301,47 @@ impl Bench {
             )?;
         }
         text.push('\n');
+        Ok(())
+    }
+
+    /// The time of `memory` and `hybrid`, in pairs.
+    fn times(&self, text: &mut String) -> Result<()> {
+        writeln!(
+            text,
+            "Time of the whole exploration in seconds, where `memory` takes about one or more: medians of {PAIRS} pairs of runs, and of their ratios.\n\n\
+             | shape of, sizes | memory: states, choices | seconds | hybrid: states, choices | seconds | memory ÷ hybrid |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: |"
+        )?;
+        let mut ratios = Vec::new();
+        for row in ROWS {
+            let mut pairs = Vec::new();
+            for _ in 0..PAIRS {
+                let memory = self.choices_run(row, &options("memory", "choices"), row.timed)?;
+                let hybrid = self.choices_run(row, &options("hybrid", "choices"), row.timed)?;
+                pairs.push((memory, hybrid));
+            }
+            let quotient = median(pairs.iter().map(|(m, h)| m.seconds() / h.seconds().max(0.001)));
+            ratios.push(quotient);
+            let Some((memory, hybrid)) = pairs.first() else {
+                continue;
+            };
+            let counts = |run: &Run| format!("{}, {}", run.count("states"), run.count("thread_choices"));
+            writeln!(
+                text,
+                "| {}, {} | {} | {:.2} | {} | {:.2} | {quotient:.1} |",
+                row.name,
+                row.timed.join(" "),
+                counts(memory),
+                median(pairs.iter().map(|(m, _)| m.seconds())),
+                counts(hybrid),
+                median(pairs.iter().map(|(_, h)| h.seconds())),
+            )?;
+        }
+        writeln!(
+            text,
+            "\nThe geometric mean of the last column is {:.1}.\n",
+            mean(&ratios)
+        )?;
         Ok(())
     }
 
