@@ -53,6 +53,8 @@ struct Explored {
     executions: u64,
     /// A bound cut executions off.
     limited: bool,
+    /// A fault about which nobody has asked ended executions.
+    faulty: bool,
     by: String,
     strategy: String,
 }
@@ -119,6 +121,11 @@ fn seen_with(
         seen: Seen::of(&report),
         executions: report.statistics.executions + report.statistics.redundant_executions,
         limited: report.reasons.iter().any(|reason| reason.limit.is_some()),
+        faulty: report.reasons.iter().any(|reason| {
+            reason
+                .detail
+                .contains("after a violation of a property that was not asked for")
+        }),
         by: report.dependence.clone(),
         strategy: report.strategy.clone(),
     })
@@ -188,7 +195,15 @@ fn agree(path: &Path, strategy: &str, all: &Explored, few: &Explored) -> Result<
         (Verdict::Verified, Verdict::Verified) => true,
         // A loop that has no end ends a search that keeps no states before it is found.
         (Verdict::Violated, Verdict::Violated) => {
-            found.0 == found.1 || all.limited && found.0.is_subset(found.1)
+            let only_partial = || {
+                let mut differ = found.0.symmetric_difference(found.1);
+                differ.all(|(kind, _)| *kind == "deadlock.partial")
+            };
+            // Beside a thread that a fault has stopped, about which nobody has asked, a deadlock is
+            // partial. It does not matter in which order they come.
+            found.0 == found.1
+                || all.limited && found.0.is_subset(found.1)
+                || all.faulty && !found.1.is_empty() && only_partial()
         }
         // What did not matter may have been what left it open.
         (Verdict::Unknown, Verdict::Unknown | Verdict::Verified) => true,
