@@ -18,6 +18,7 @@ use selvedge_explore::Stop;
 use selvedge_frontend::Loaded;
 use selvedge_model::{Property, Verdict};
 use selvedge_session::{Dependence, Options, Strategy, Unobserved, Visibility, check};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -187,6 +188,16 @@ fn ends(path: &Path, program: &Loaded, misuse: bool) -> Result<(), String> {
     }
 }
 
+/// Findings, each partial deadlock as a whole one. Beside a thread that was stopped by a fault
+/// about which nobody has asked a deadlock is partial; in another order it is a whole one.
+fn whole(found: &BTreeSet<(&'static str, u32)>) -> BTreeSet<(&'static str, u32)> {
+    let kinds = found.iter().map(|&(kind, place)| match kind {
+        "deadlock.partial" => ("deadlock", place),
+        other => (other, place),
+    });
+    kinds.collect()
+}
+
 /// Whether a relation that leaves something out has missed nothing, or invented something.
 fn agree(path: &Path, strategy: &str, all: &Explored, few: &Explored) -> Result<(), String> {
     let verdicts = (all.seen.verdict, few.seen.verdict);
@@ -195,15 +206,9 @@ fn agree(path: &Path, strategy: &str, all: &Explored, few: &Explored) -> Result<
         (Verdict::Verified, Verdict::Verified) => true,
         // A loop that has no end ends a search that keeps no states before it is found.
         (Verdict::Violated, Verdict::Violated) => {
-            let only_partial = || {
-                let mut differ = found.0.symmetric_difference(found.1);
-                differ.all(|(kind, _)| *kind == "deadlock.partial")
-            };
-            // Beside a thread that a fault has stopped, about which nobody has asked, a deadlock is
-            // partial. It does not matter in which order they come.
             found.0 == found.1
                 || all.limited && found.0.is_subset(found.1)
-                || all.faulty && !found.1.is_empty() && only_partial()
+                || all.faulty && whole(found.0) == whole(found.1)
         }
         // What did not matter may have been what left it open.
         (Verdict::Unknown, Verdict::Unknown | Verdict::Verified) => true,
