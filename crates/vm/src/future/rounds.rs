@@ -6,7 +6,6 @@ use super::others::Others;
 use super::prediction::{Future, Known};
 use super::remembered::{self, Asking, Remembered, stands};
 use super::run::{Followed, Run};
-use super::stores::Added;
 use super::touch::Goal;
 use super::weaken::Weaken;
 use crate::program::Program;
@@ -178,7 +177,7 @@ impl Rounds<'_> {
                 let (base, object) = vm.state.memory.object_at(at)?;
                 Some(base + object.size)
             };
-            if Arc::make_mut(&mut now).stores.add_earlier(&earlier.stores, end) == Added::TooMany {
+            if !Arc::make_mut(&mut now).stores.add_earlier(&earlier.stores, end) {
                 return Some(Ended::Unknown);
             }
         }

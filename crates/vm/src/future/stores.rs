@@ -27,11 +27,11 @@ impl Origin {
 
 /// Values that may be stored at each of the addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Stored {
-    pub(super) by: Origin,
-    pub(super) at: Span,
-    pub(super) size: u64,
-    pub(super) value: Abstract,
+struct Stored {
+    by: Origin,
+    at: Span,
+    size: u64,
+    value: Abstract,
     /// The number of different values; on one path, the number of times that it was followed with
     /// different values.
     changes: u32,
@@ -101,23 +101,19 @@ impl Stores {
     }
 
     /// Adds all stores of the thread as they were when others stored less. So values that grow
-    /// from time to time are widened.
-    pub(super) fn add_earlier(&mut self, earlier: &Stores, end: impl Fn(u64) -> Option<u64>) -> Added {
-        let now = std::mem::replace(&mut self.0, earlier.0.clone());
-        let mut all = Added::Known;
-        for stored in now {
-            let (at, size) = (stored.at, stored.size);
-            match self.add(stored.by, (at, size), stored.value, u32::MAX, &end) {
-                Added::Known => {}
-                Added::TooMany => return Added::TooMany,
-                Added::New => all = Added::New,
+    /// from time to time are widened. Returns false if there are too many places.
+    pub(super) fn add_earlier(&mut self, earlier: &Stores, end: impl Fn(u64) -> Option<u64>) -> bool {
+        for stored in std::mem::replace(&mut self.0, earlier.0.clone()) {
+            let place = (stored.at, stored.size);
+            if self.add(stored.by, place, stored.value, u32::MAX, &end) == Added::TooMany {
+                return false;
             }
         }
         // The next time is another one.
         for stored in &mut self.0 {
             stored.changed = 0;
         }
-        all
+        true
     }
 
     /// The values that may have been stored in `size` bytes at one of the addresses; `None` if
