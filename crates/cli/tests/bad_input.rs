@@ -318,7 +318,7 @@ fn limits_of_the_machine_are_named() {
         .unknown(&["recursion", "recursion.c:2"]);
     place.write(
         "loop.c",
-        "int main(void) {\n    int n = 0;\n    for (;;)\n        n = n % 7 + 1;\n}\n",
+        "int main(void) {\n    volatile unsigned n = 0;\n    for (;;)\n        n = n + 1;\n}\n",
     );
     place
         .check(&["loop.c"])

@@ -36,6 +36,14 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
+/// Whether a function may set the handler of a signal.
+pub(crate) fn sets_handlers(name: &str) -> bool {
+    matches!(
+        name,
+        "signal" | "sigaction" | "sigset" | "ssignal" | "bsd_signal" | "sysv_signal" | "__sysv_signal"
+    )
+}
+
 const EINVAL: i32 = 22;
 
 /// Whether a thread blocks a signal for certain. Inside a handler, a thread blocks more signals

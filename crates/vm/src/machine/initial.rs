@@ -1,6 +1,7 @@
 //! The initial state: a program's globals, its arguments and files, and a main thread that has not
 //! started; and the kinds of machines.
 
+use super::interp::Watched;
 use super::vm::{Shared, Vm};
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Keys};
@@ -82,6 +83,7 @@ impl Vm {
             main_args: SmallVec::new(),
             instructions: 0,
             jumps: FxHashMap::default(),
+            watched: Watched::default(),
             fingerprints: None,
             forgets: ForTests::default(),
             solver: LazySolver::default(),

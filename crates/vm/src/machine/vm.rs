@@ -4,6 +4,7 @@ use crate::awaits::Awaiting;
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
 use crate::future::Foreseen;
+use crate::machine::interp::Watched;
 use crate::machine::lines::Watch;
 use crate::program::Program;
 use crate::state::State;
@@ -48,6 +49,8 @@ pub struct Vm {
     /// The number of times that each backward jump was taken in this step; only with
     /// `Options::unroll`.
     pub(crate) jumps: FxHashMap<(FuncId, u32), u64>,
+    /// Whether the present step has no end.
+    pub(super) watched: Watched,
     /// The places that were reached, undone or not; only with `Options::coverage`.
     pub(crate) reached: Reached,
     /// Kept only if the options ask for them.

@@ -180,6 +180,17 @@ impl Memory {
         self.part as u32
     }
 
+    /// Begins a round of a loop: its writes are saved, and its accesses recorded, whatever the step
+    /// has done before.
+    pub fn begin_round(&mut self) {
+        self.begin_part();
+    }
+
+    /// Whether it was told to stop. Then it compares no contents any more.
+    pub fn is_told_to_stop(&self) -> bool {
+        self.stop.is_set()
+    }
+
     /// Begins an attempt, whose changes may be undone separately: they are saved whatever the step
     /// has saved before. Returns the accesses so far, for [`end_attempt`](Memory::end_attempt).
     pub fn begin_attempt(&mut self) -> (usize, Vec<Access>) {

@@ -6,6 +6,7 @@ use super::globals::place_globals;
 use super::{Binding, Error, Program};
 use crate::compile;
 use crate::libc::files::POLLS;
+use crate::libc::signal;
 use crate::machine::rust_start;
 use crate::names::{self, Name};
 use crate::options::Options;
@@ -74,6 +75,7 @@ impl Program {
             numbers_of_addresses: makes_numbers_of_addresses(&module),
             addresses: Mutex::default(),
             handlers: Mutex::default(),
+            handles_signals: module.functions.iter().any(|f| signal::sets_handlers(&f.name)),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),
             starts_rust: starts_rust(&module),

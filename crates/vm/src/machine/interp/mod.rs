@@ -7,6 +7,7 @@
 mod atomic;
 mod call;
 mod complex;
+mod endless;
 mod leave;
 mod locals;
 mod model;
@@ -20,6 +21,7 @@ mod wide;
 mod window;
 
 pub(crate) use call::Entered;
+pub(crate) use endless::Watched;
 pub(crate) use stop::Stop;
 
 use crate::code::{Code, Op};
@@ -90,6 +92,7 @@ impl Vm {
         if counts_jumps {
             self.jumps.clear();
         }
+        self.watched.begins_step();
         let (mut code, mut w, mut ip) = self.window(program, thread);
         let mut count = 0u64;
         let stop = loop {
@@ -100,8 +103,14 @@ impl Vm {
                     if self.has_to_stop() {
                         break self.told_to_stop(thread, ip);
                     }
-                    next_look = count + LOOK;
-                    plain_jumps = plain_until(next_look);
+                    if !self.watched.is_on() {
+                        self.watched.begins(next_look);
+                    }
+                    // While the thread is watched, each backward jump is looked at.
+                    (next_look, plain_jumps) = match self.watched.is_on() {
+                        true => (next_look, 0),
+                        false => (next_look + LOOK, plain_until(next_look + LOOK)),
+                    };
                 }
             }
             count += 1;
@@ -119,10 +128,14 @@ impl Vm {
                         break self.told_to_stop(thread, ip);
                     }
                     match self.call(thread, code, inst.long() as usize, performing) {
-                        Entered::Next => ip += 1,
+                        Entered::Next => {
+                            self.watched.forget();
+                            ip += 1;
+                        }
                         Entered::Running => (code, w, ip) = self.window(program, thread),
                         Entered::Landed => {
                             count += LANDING;
+                            self.watched.forget();
                             (code, w, ip) = self.window(program, thread);
                         }
                         Entered::Stopped(stop) => break stop,

@@ -1,0 +1,150 @@
+//! Loops without end within one step.
+//!
+//! A thread stands at a backward jump. If it comes back to the same stand, with the same registers,
+//! frames, locks and memory, and has called no model in between, it goes round for ever: nobody
+//! else moves before its step ends. The step limit would end that, too, but a hundred million
+//! instructions later. The stand to come back to is renewed after 1, 2, 4, … jumps (Brent 1980), so
+//! any round is found that is short enough.
+//!
+//! Threads are watched only in long steps, and for a short time, so it costs hardly anything.
+
+use super::LOOK;
+use super::stop::Stop;
+use crate::fingerprint::{Keys, own_hash};
+use crate::state::Undo;
+use crate::vm::Vm;
+use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_model::LimitKind;
+
+/// The number of backward jumps for which a thread is watched after so many instructions; after
+/// twice as many, twice as long.
+const JUMPS: u64 = 16;
+
+/// Where a thread may come back to.
+#[derive(Clone, Copy, Debug)]
+struct Stand {
+    /// Depth, function, target of the jump.
+    place: (u32, u32, u32),
+    own: Digest,
+    /// Positions in the undo logs, and the number of recorded accesses.
+    state: usize,
+    memory: usize,
+    accesses: usize,
+}
+
+/// Watches one step.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Watched {
+    /// The backward jumps for which the thread is still watched.
+    jumps: u64,
+    stand: Option<Stand>,
+    /// The jumps since the stand, and the number after which there is a new one.
+    since: u64,
+    renew: u64,
+    /// The number of instructions at which the thread was watched last.
+    last: u64,
+}
+
+impl Watched {
+    pub(super) fn begins_step(&mut self) {
+        (self.jumps, self.last) = (0, 0);
+        self.stand = None;
+    }
+
+    /// Whether the thread is watched now.
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        self.jumps > 0
+    }
+
+    /// After `count` instructions of the step, a multiple of [`LOOK`]: the thread may be watched.
+    pub(super) fn begins(&mut self, count: u64) {
+        let looks = count / LOOK;
+        if count > self.last && looks.is_power_of_two() {
+            self.last = count;
+            (self.jumps, self.since, self.renew) = (JUMPS * looks, 0, 1);
+        }
+    }
+
+    /// What the thread may come back to is no stand any more.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        self.stand = None;
+    }
+}
+
+impl Vm {
+    /// A watched thread takes a backward jump. Returns why it stops, if it goes round for ever.
+    #[cold]
+    pub(super) fn comes_round(&mut self, thread: ThreadId, ip: u32, target: u32) -> Option<Stop> {
+        self.watched.jumps -= 1;
+        self.watched.since += 1;
+        let core = self.state.own_core(thread);
+        let place = (core.depth, core.frame.func.index() as u32, target);
+        let at_stand = self.watched.stand.filter(|stand| stand.place == place);
+        let renews = self.watched.stand.is_none() || self.watched.since >= self.watched.renew;
+        if at_stand.is_none() && !renews {
+            return None;
+        }
+        core.frame.ip = target;
+        let own = own_hash(&self.program, &self.state, thread);
+        if let Some(stand) = at_stand
+            && stand.own == own
+            && self.is_as_at(&stand, thread)
+        {
+            return Some(self.endless(thread, ip, &stand));
+        }
+        if renews {
+            self.watched.since = 0;
+            self.watched.renew *= 2;
+            self.watched.stand = Some(Stand {
+                place,
+                own,
+                state: self.state.position(),
+                memory: self.state.memory.mark(),
+                accesses: self.state.memory.accesses().len(),
+            });
+            // What is written from here on is saved and what is read is recorded, whatever the step
+            // has done before.
+            self.state.memory.begin_round();
+        }
+        None
+    }
+
+    /// Whether all but the thread's registers and frames is as it was at a stand.
+    fn is_as_at(&self, stand: &Stand, thread: ThreadId) -> bool {
+        let own = |entry: &Undo| match *entry {
+            Undo::Core(t) | Undo::Regs { thread: t, .. } | Undo::Frame { thread: t, .. } => t == thread,
+            // Its frames determine its locals.
+            Undo::LocalPushed(t) | Undo::LocalPopped(t, _) => t == thread,
+            _ => false,
+        };
+        let memory = &self.state.memory;
+        self.state.changes(stand.state).iter().all(own)
+            && memory.changed_fragments(stand.memory, &Keys::SOUND) == Digest::EMPTY
+            // Without an answer where it was told to stop.
+            && !memory.is_told_to_stop()
+    }
+
+    /// The thread goes round for ever from a stand. It does nothing more, and this is no limit of
+    /// the exploration, unless others might change what the loop reads, or a handler might interrupt
+    /// it. An atomic block without an end is one, too: nobody else could go on.
+    fn endless(&mut self, thread: ThreadId, ip: u32, stand: &Stand) -> Stop {
+        let options = &self.program.options;
+        let core = &self.state.thread(thread).core;
+        let reads_none = match options.visibility.includes_plain() {
+            // Each access to memory that others may reach is an action.
+            true => options.points.is_none(),
+            false => {
+                options.record_accesses
+                    && options.points.is_none()
+                    && self.state.memory.accesses().len() == stand.accesses
+            }
+        };
+        if !reads_none || self.program.handles_signals || core.atomic != 0 {
+            let text = "a loop goes round for ever without a visible action".to_owned();
+            self.limit(thread, ip, LimitKind::Steps, text);
+        }
+        Stop::Parked
+    }
+}
