@@ -255,6 +255,8 @@ pub enum LimitKind {
     Events,
     Depth,
     Steps,
+    /// A loop that goes round for ever within one step, and reads what others might change.
+    Endless,
     Recursion,
     Threads,
     Unroll,

@@ -59,7 +59,7 @@ pub fn reason_word(reason: &Reason) -> &'static str {
         Some(LimitKind::Executions) => "executions",
         Some(LimitKind::Events) => "events",
         Some(LimitKind::Depth) => "depth",
-        Some(LimitKind::Steps) => "steps",
+        Some(LimitKind::Steps | LimitKind::Endless) => "steps",
         Some(LimitKind::Recursion) => "recursion",
         Some(LimitKind::Threads) => "threads",
         Some(LimitKind::Unroll) => "unroll",

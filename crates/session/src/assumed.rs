@@ -39,6 +39,9 @@ pub(crate) enum Failed {
     /// There is no data race, so plain accesses need not be interleaved. It is assumed if races
     /// were not asked for.
     RaceFree,
+    /// No thread waits for a plain variable for ever. It is assumed if deadlocks are asked for: where
+    /// plain accesses are no actions, such a loop is not explored.
+    NoPlainWait,
     /// Pointers point where points-to sets say it, on which predicate dependence rests.
     PointsTo,
     /// Only the accesses that predicate dependence has found can matter.
@@ -55,6 +58,7 @@ impl Failed {
             Failed::Identical => Some(symmetry::TOLD_APART),
             Failed::PointsTo => Some(predicate::HIDDEN),
             Failed::RaceFree => Some(GOING_ON),
+            Failed::NoPlainWait => Some(WAITS),
             Failed::SameEvents => Some(predicate::STRAYED),
             Failed::Awaits | Failed::Fused | Failed::DeadMemory | Failed::Slice => None,
         }
@@ -64,6 +68,10 @@ impl Failed {
 /// The message before all accesses become visible.
 pub(crate) const GOING_ON: &str =
     "note: the program has data races, which were not asked about: going on with --visibility memory";
+
+/// The message before a loop that reads plain variables is explored.
+pub(crate) const WAITS: &str =
+    "note: a thread may wait for a plain variable for ever: going on with --visibility memory";
 
 /// What an exploration assumes of a program's machines. That blocks touch only memory of their
 /// class is assumed always, and that points-to sets are right, where something rests on them.

@@ -265,9 +265,9 @@ impl<'a> Job<'a> {
                 Some(plan) => self.make(plan, stop),
                 None => Err(Error::Internal("a plan reuses memory that it keeps".to_owned())),
             },
-            Failed::RaceFree | Failed::Slice | Failed::SameEvents => Err(Error::Internal(format!(
-                "{failed:?} is no assumption about machines"
-            ))),
+            Failed::RaceFree | Failed::NoPlainWait | Failed::Slice | Failed::SameEvents => Err(
+                Error::Internal(format!("{failed:?} is no assumption about machines")),
+            ),
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::symmetry;
 use selvedge_explore::{Order, Report};
-use selvedge_model::{FaultKind, Property};
+use selvedge_model::{FaultKind, Limit, LimitKind, Property};
 use selvedge_vm::{Elements, Futures};
 
 /// The default number of dead objects that wait before their memory is reused. It is so large that
@@ -135,6 +135,18 @@ impl Plan {
     pub(crate) fn is_refuted(self, options: &Options, report: &Report) -> bool {
         let race = |found: &selvedge_explore::Found| found.fault.kind == FaultKind::DataRace;
         self.may_repeat(options) && report.faults.iter().any(race)
+    }
+
+    /// True if a thread in an exploration with this report goes round for ever in a loop that reads
+    /// plain variables, which may be a deadlock.
+    pub(crate) fn leaves_a_wait(self, options: &Options, report: &Report) -> bool {
+        let asked =
+            options.visibility == Visibility::Auto && options.properties.contains(&Property::Deadlock);
+        let explores = self.strategy.matches_states() && !self.visibility.includes_plain();
+        let found =
+            |found: &selvedge_explore::Found| options.properties.contains(&found.fault.kind.property());
+        let endless = |limit: &Limit| limit.kind == LimitKind::Endless;
+        asked && explores && !report.faults.iter().any(found) && report.limits.iter().any(endless)
     }
 
     /// The plan in which all accesses are visible.

@@ -160,8 +160,8 @@ enum Step {
     Open,
     /// It decides.
     Decides(Box<Explored>),
-    /// There are races that were not requested.
-    Races,
+    /// Plain accesses have to be explored: an assumption about them has failed.
+    Plain(Failed),
 }
 
 struct Portfolio<'scope, 'env> {
@@ -212,8 +212,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                         Ok(*explored)
                     };
                 }
-                Step::Races => {
-                    self.job.tell(Failed::RaceFree);
+                Step::Plain(failed) => {
+                    self.job.tell(failed);
                     self.visibility = Visibility::Memory;
                     self.members.retain(|member| {
                         let stays = member.plan.samples();
@@ -459,8 +459,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             };
         }
         self.reuses |= plan.quarantine.is_some() && !plan.keeps_dead;
-        if failed == Some(Failed::RaceFree) {
-            return Step::Races;
+        if let Some(failed @ (Failed::RaceFree | Failed::NoPlainWait)) = failed {
+            return Step::Plain(failed);
         }
         let found = self.job.options.stop == Stop::First && report.faults.iter().any(is_asked);
         if plan.dependence == Dependence::Predicate {

@@ -145,7 +145,11 @@ pub(crate) fn found_essential(report: &Report, options: &selvedge_vm::Options) -
     let in_one_step = |limit: &&Limit| {
         matches!(
             limit.kind,
-            LimitKind::Steps | LimitKind::Unroll | LimitKind::Recursion | LimitKind::Memory
+            LimitKind::Steps
+                | LimitKind::Endless
+                | LimitKind::Unroll
+                | LimitKind::Recursion
+                | LimitKind::Memory
         )
     };
     let limits = report.limits.iter().filter(in_one_step).map(|limit| limit.stmt);

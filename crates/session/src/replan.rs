@@ -13,7 +13,11 @@ impl Job<'_> {
     pub(crate) fn failed(&self, explored: &Explored) -> Option<Failed> {
         if explored.plan.dependence != Dependence::Predicate {
             let refuted = explored.plan.is_refuted(self.options, &explored.report);
-            return refuted.then_some(Failed::RaceFree);
+            let waits = explored.plan.leaves_a_wait(self.options, &explored.report);
+            return match refuted {
+                true => Some(Failed::RaceFree),
+                false => waits.then_some(Failed::NoPlainWait),
+            };
         }
         if self.learns(explored) {
             Some(Failed::Slice)
@@ -31,7 +35,7 @@ impl Job<'_> {
         failed: Failed,
     ) -> Result<Planned, Error> {
         let plan = match failed {
-            Failed::RaceFree => Plan::with_all_accesses(self.options),
+            Failed::RaceFree | Failed::NoPlainWait => Plan::with_all_accesses(self.options),
             Failed::Slice if rounds < predicate::ROUNDS => {
                 let rounds = rounds + 1;
                 return Ok(Planned { plan, rounds });

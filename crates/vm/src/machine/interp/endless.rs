@@ -143,7 +143,7 @@ impl Vm {
         };
         if !reads_none || self.program.handles_signals || core.atomic != 0 {
             let text = "a loop goes round for ever without a visible action".to_owned();
-            self.limit(thread, ip, LimitKind::Steps, text);
+            self.limit(thread, ip, LimitKind::Endless, text);
         }
         Stop::Parked
     }

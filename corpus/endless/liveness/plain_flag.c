@@ -1,12 +1,12 @@
-// A thread waits for a plain variable that nobody sets. It may be a deadlock, which is not decided.
-// unknown: goes round for ever
+// A thread waits for a plain variable that nobody sets. Its reads are explored, although they are no
+// actions at first.
 #include <pthread.h>
 
 static volatile int ready;
 
 static void *wait(void *unused)
 {
-    while (!ready) {
+    while (!ready) { // expect: liveness.spin
     }
     return unused;
 }
