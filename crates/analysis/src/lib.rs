@@ -9,11 +9,12 @@
 //! library functions ([`library`]), and the pointers that may leave them ([`Pointers`]); backward
 //! slices ([`mod@slice`]), and the slice that predicate dependence keeps exact ([`essential`],
 //! [`leaf`]); the memory that atomic blocks may touch ([`blocks`]); the stack objects whose
-//! addresses stay in their function ([`Escape`]); and what the entry refers to ([`reachable`]).
-//! There are no facts about threads yet.
+//! addresses stay in their function ([`Escape`]); what the entry refers to ([`reachable`]); which
+//! threads there may be, and which statements may run in parallel ([`Threads`]); and the locks that
+//! are surely held ([`Locks`]).
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
-//! (dominance) holds in all executions.
+//! (dominance, locks) holds in all executions.
 
 mod address;
 pub mod blocks;
@@ -22,9 +23,11 @@ pub mod cfg;
 mod defuse;
 mod escape;
 pub mod essential;
+mod flow;
 pub mod identical;
 pub mod leaf;
 pub mod library;
+mod locks;
 mod pointers;
 pub mod pointsto;
 pub mod polling;
@@ -35,13 +38,16 @@ pub mod rust_locks;
 pub mod rust_start;
 pub mod scheduling;
 pub mod slice;
+pub mod threads;
 pub mod unreached;
 
 pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
 pub use defuse::{DefUse, Definition, Place};
 pub use escape::Escape;
+pub use locks::{Held, Lock, Locks};
 pub use pointers::Pointers;
 pub use pointsto::PointsTo;
 pub use reach::{Reachable, reachable};
 pub use slice::Slicer;
+pub use threads::Threads;

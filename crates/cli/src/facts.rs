@@ -3,6 +3,8 @@
 //! Functions, blocks and lists stand in the order of the program, so the same input gives the same
 //! output.
 
+mod concurrency;
+
 use crate::args::{Fact, FactsArgs};
 use crate::exit::Exit;
 use crate::output::{note, print};
@@ -10,7 +12,9 @@ use crate::program::{exit, read_with};
 use crate::watch::MemoryLimit;
 use selvedge_analysis::cfg::{ControlDependence, Endless};
 use selvedge_analysis::pointsto::{Library, Object, Offset, Target};
-use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, LoopForest, Place, PointsTo, SELF_CONTAINED};
+use selvedge_analysis::{
+    CallGraph, Cfg, DefUse, Definition, Locks, LoopForest, Place, PointsTo, SELF_CONTAINED, Threads,
+};
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand};
 use serde_json::{Map, Value, json};
@@ -24,7 +28,10 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
         Ok(loaded) => loaded.module,
         Err(error) => return exit(&error),
     };
-    let facts = Facts::new(&module, &args.what, &args.source.entry);
+    let memory = [Fact::Pointsto, Fact::Threads, Fact::Locks];
+    let memory = args.what.iter().any(|what| memory.contains(what));
+    let points_to = memory.then(|| points_to(&module, &args.source.entry));
+    let facts = Facts::new(&module, &args.what, points_to.as_ref(), &args.source.entry);
     let chosen: Vec<FuncId> = module
         .functions
         .iter_ids()
@@ -37,13 +44,18 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
     }
     let functions: Vec<Value> = chosen.iter().map(|&f| facts.function(f)).collect();
     let wide = facts.wide();
-    let all = json!({ "schema": 1, "functions": functions, "wide": wide });
+    let threads = facts.threads();
+    let all = json!({ "schema": 1, "threads": threads, "functions": functions, "wide": wide });
     let text = match args.json {
         true => match serde_json::to_string_pretty(&all) {
             Ok(text) => text + "\n",
             Err(error) => return Exit::internal(&error.to_string()),
         },
-        false => functions.iter().map(as_text).chain(wide_as_text(&wide)).collect(),
+        false => {
+            let threads = concurrency::threads_as_text(&threads).into_iter();
+            let functions = functions.iter().map(as_text);
+            threads.chain(functions).chain(wide_as_text(&wide)).collect()
+        }
     };
     match print(&text) {
         Ok(()) => Exit::Code(0),
@@ -65,9 +77,15 @@ fn wide_as_text(wide: &[String]) -> Option<String> {
 /// Of a program that begins with this function, or, if it has none of that name, with the function
 /// of a fuzz target.
 pub(crate) fn points_to(module: &Module, entry: &str) -> PointsTo {
+    PointsTo::of(module, root(module, entry), &|name| {
+        selvedge_vm::models::find(name).is_some()
+    })
+}
+
+/// The function that a program begins with.
+pub(crate) fn root(module: &Module, entry: &str) -> Option<FuncId> {
     let entry = module.function(entry);
-    let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
-    PointsTo::of(module, root, &|name| selvedge_vm::models::find(name).is_some())
+    entry.or_else(|| module.function("LLVMFuzzerTestOneInput"))
 }
 
 /// The user's functions, or one by its name.
@@ -81,7 +99,10 @@ fn is_chosen(function: &Function, name: Option<&str>) -> bool {
 struct Facts<'a> {
     module: &'a Module,
     what: &'a [Fact],
-    points_to: Option<PointsTo>,
+    /// If objects of the memory are asked for.
+    points_to: Option<&'a PointsTo>,
+    threads: Option<Threads<'a>>,
+    locks: Option<Locks<'a>>,
     calls: CallGraph,
     recursive: Vec<bool>,
     /// Functions that may not come back to their caller.
@@ -89,15 +110,18 @@ struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    fn new(module: &'a Module, what: &'a [Fact], entry: &str) -> Facts<'a> {
+    fn new(module: &'a Module, what: &'a [Fact], points_to: Option<&'a PointsTo>, entry: &str) -> Facts<'a> {
         let calls = CallGraph::of(module);
         let leaves = |f: FuncId| {
             let function = &module.functions[f];
             !function.is_defined() && !SELF_CONTAINED.contains(&function.name.as_str())
         };
-        let points_to = what.contains(&Fact::Pointsto).then(|| points_to(module, entry));
+        let with = |fact: Fact| points_to.filter(|_| what.contains(&fact));
+        let entry = root(module, entry);
         Facts {
-            points_to,
+            points_to: with(Fact::Pointsto),
+            threads: with(Fact::Threads).map(|points_to| Threads::of(module, points_to, entry)),
+            locks: with(Fact::Locks).map(|points_to| Locks::of(module, points_to)),
             recursive: calls.recursive(),
             leaving: calls.reaching(leaves),
             module,
@@ -122,6 +146,8 @@ impl<'a> Facts<'a> {
                 Fact::Calls => ("calls", self.calls(id)),
                 Fact::Definitions => ("definitions", self.definitions(function, &cfg)),
                 Fact::Pointsto => ("points_to", self.pointers(id)),
+                Fact::Threads => ("parallel", self.beside(id)),
+                Fact::Locks => ("held", self.held(id)),
             };
             facts.insert(name.into(), value);
         }
@@ -194,7 +220,6 @@ impl<'a> Facts<'a> {
         uses.collect()
     }
 
-    /// What each access to memory may touch, and each call through a pointer may run.
     /// The objects of the wide set, in the order of their names; none if it was not asked for.
     fn wide(&self) -> Vec<String> {
         let Some(points_to) = &self.points_to else {
@@ -207,6 +232,7 @@ impl<'a> Facts<'a> {
         objects.collect::<BTreeSet<String>>().into_iter().collect()
     }
 
+    /// What each access to memory may touch, and each call through a pointer may run.
     fn pointers(&self, id: FuncId) -> Value {
         let Some(points_to) = &self.points_to else {
             return Value::Null;
@@ -329,17 +355,19 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// A list for people.
+fn list(value: &Value) -> String {
+    let items = value.as_array().into_iter().flatten();
+    let words = items.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned));
+    let words: Vec<String> = words.collect();
+    match words.is_empty() {
+        true => "-".to_owned(),
+        false => words.join(", "),
+    }
+}
+
 /// One function's facts for people.
 fn as_text(facts: &Value) -> String {
-    let list = |value: &Value| {
-        let items = value.as_array().into_iter().flatten();
-        let words = items.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned));
-        let words: Vec<String> = words.collect();
-        match words.is_empty() {
-            true => "-".to_owned(),
-            false => words.join(", "),
-        }
-    };
     let lines = |value: &Value| match (value[0].as_u64(), value[1].as_u64()) {
         (Some(first), Some(last)) if first == last => format!("line {first}"),
         (Some(first), Some(last)) => format!("lines {first} to {last}"),
@@ -399,6 +427,7 @@ fn as_text(facts: &Value) -> String {
         let (at, does) = (word(&each["at"]), word(&each["does"]));
         let _ = writeln!(text, "  {at} {does} {}", list(&each["objects"]));
     }
+    concurrency::function_as_text(facts, &mut text);
     for each in facts["definitions"].as_array().into_iter().flatten() {
         let variable = each["variable"].as_str().filter(|name| !name.is_empty());
         let variable = variable.map_or(String::new(), |name| format!(" `{name}`"));

@@ -104,6 +104,18 @@ impl Slicer<'_> {
         !apart && self.may_share_a_thread(reader.0, write.statement.0)
     }
 
+    /// Who may write some bytes of an object.
+    pub(crate) fn writers(&self, object: ObjectId, at: Offset, bytes: u64) -> Vec<Statement> {
+        let uses = self.writers.of.get(&object).into_iter().flatten();
+        let near = uses.filter(|write| {
+            let apart = |(to, width): (Offset, u64)| !to.overlaps(Some(width), at, Some(bytes));
+            !write.at.is_some_and(apart)
+        });
+        let anywhere = self.writers.anywhere.iter().copied();
+        let anywhere = anywhere.filter(|_| self.writers.wide.contains(&object));
+        near.map(|write| write.statement).chain(anywhere).collect()
+    }
+
     fn whole(&self, reader: Statement) -> Option<FuncId> {
         self.threads.is_some().then_some(reader.0)
     }

@@ -78,7 +78,8 @@ pub(crate) struct FactsArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// Which facts: cfg (blocks, where control goes, which branches decide), loops, calls (who may
     /// run whom), definitions (which assignments a use may see), pointsto (which objects an access
-    /// may touch)
+    /// may touch), threads (which threads there may be, and which run in parallel with a
+    /// statement), locks (which locks are surely held at an access or a call)
     #[arg(
         long,
         default_value = "cfg,loops,calls",
@@ -124,4 +125,6 @@ pub(crate) enum Fact {
     Calls,
     Definitions,
     Pointsto,
+    Threads,
+    Locks,
 }
