@@ -1,18 +1,26 @@
 //! Whether the order of threads can affect an assertion at all (docs/analysis.md).
 //!
-//! It cannot if the assertion's slice contains no access to memory that another thread may write
-//! concurrently, and reads no synchronisation object or other shared data. The slice assumes that
-//! calls return and loops end ([`Ending::Excluded`]). So the result is about the assertion *when it
-//! is reached*. The result "it can" means only that it is possible.
+//! It cannot if each read of the assertion's slice sees the same write in all schedules, and the
+//! slice asks for nothing else that threads share. A read sees the same write if none of the
+//! statements that may write what it reads runs in parallel with it or with another one of them
+//! ([`Threads`]). Then creations and joins order all of them and the read; and which of them are
+//! executed, with which values, is decided by the slice, for which the same holds. Locks do not
+//! order anything here.
+//!
+//! The slice assumes that calls return and loops end ([`Ending::Excluded`]). So the result is about
+//! the assertion *when it is reached*. The result "it can" means only that it is possible.
 
 use crate::essential::NoSlice;
 use crate::library::{self, Special};
 use crate::pointsto::{Object, ObjectId};
 use crate::slice::{Callers, Ending, Slicer, Statement};
-use crate::{Cfg, Place, PointsTo};
+use crate::threads::{Meetings, Threads};
+use crate::{Place, PointsTo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// One assertion of a program, by the statement that fails.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -36,16 +44,17 @@ pub fn assertions(
         let name = &module.functions[unknown].name;
         return Err(NoSlice(format!("it is not known what {name} does")));
     }
+    let meetings = Rc::new(Meetings::of(Threads::of(module, points_to, entry)));
+    let mut slicer = Slicer::new(module, points_to, Ending::Excluded, Callers::ToldApart);
+    let parallel = Rc::clone(&meetings);
+    slicer.with_strong_updates(move |one, other| parallel.may_meet(one, other));
     let mut order = Order {
         module,
         points_to,
-        entry,
-        slicer: Slicer::new(module, points_to, Ending::Excluded, Callers::ToldApart),
+        slicer,
         shared: shared(module, points_to),
-        elsewhere: elsewhere(module, points_to, entry),
-        threaded: FxHashSet::default(),
+        meetings,
     };
-    order.threaded = order.blocks_with_threads();
     let mut found = Vec::new();
     for (id, function) in module.functions.iter_ids() {
         if !points_to.may_run(id) {
@@ -84,22 +93,20 @@ fn fails(name: &str) -> bool {
 struct Order<'a> {
     module: &'a Module,
     points_to: &'a PointsTo,
-    entry: Option<FuncId>,
     slicer: Slicer<'a>,
     /// Objects that more than one thread may reach.
     shared: FxHashSet<ObjectId>,
-    /// Functions that may run in threads other than the first one.
-    elsewhere: FxHashSet<FuncId>,
-    /// Blocks of the entry function that may run while there are other threads.
-    threaded: FxHashSet<BlockId>,
+    meetings: Rc<Meetings<'a>>,
 }
+
+/// If more statements may write what a statement reads, the order of threads may matter.
+const MOST_WRITERS: usize = 200;
 
 impl<'a> Order<'a> {
     fn decides(&mut self, assertion: Statement) -> bool {
         let slice = self.slicer.of([assertion]);
-        slice
-            .keys()
-            .any(|&statement| statement != assertion && self.depends(statement))
+        let mut others = slice.keys().filter(|&&statement| statement != assertion);
+        others.any(|&statement| self.depends(statement))
     }
 
     fn kind(&self, statement: Statement) -> Option<&'a InstKind> {
@@ -109,7 +116,7 @@ impl<'a> Order<'a> {
     }
 
     /// True if the value of a statement in a slice may itself depend on the order of threads.
-    fn depends(&self, statement: Statement) -> bool {
+    fn depends(&mut self, statement: Statement) -> bool {
         let Some(kind) = self.kind(statement) else {
             return false;
         };
@@ -123,9 +130,22 @@ impl<'a> Order<'a> {
             }
             _ => {}
         }
+        let mut writers: BTreeSet<(ObjectId, Statement)> = BTreeSet::new();
         self.slicer.any_writer(statement, kind, |object, writer| {
-            let apart = !self.elsewhere.contains(&statement.0) && !self.elsewhere.contains(&writer.0);
-            self.shared.contains(&object) && !apart && !self.before_threads(writer)
+            if self.shared.contains(&object) {
+                writers.insert((object, writer));
+            }
+            writers.len() > MOST_WRITERS
+        }) || self.meet(statement, &writers)
+    }
+
+    /// True if the statements that may write what a statement reads may run in parallel with it or
+    /// with each other.
+    fn meet(&self, reader: Statement, writers: &BTreeSet<(ObjectId, Statement)>) -> bool {
+        let meet = |one: Statement, other: Statement| self.meetings.may_meet(one, other);
+        writers.iter().any(|&(object, writer)| {
+            let mut same = writers.iter().filter(|(of, _)| *of == object);
+            meet(writer, reader) || same.any(|&(_, other)| meet(writer, other))
         })
     }
 
@@ -145,102 +165,6 @@ impl<'a> Order<'a> {
         let names_threads = matches!(name, "pthread_self" | "thrd_current");
         !starts && (names_threads || !library::is_local(name))
     }
-
-    /// True if a statement is completed before the first thread begins.
-    fn before_threads(&self, writer: Statement) -> bool {
-        if Some(writer.0) != self.entry || self.elsewhere.contains(&writer.0) {
-            return false;
-        }
-        let block = BlockId::from_index(writer.1.block as usize);
-        if self.threaded.contains(&block) {
-            return false;
-        }
-        let starts = |index| {
-            let index = index as u32;
-            self.may_start((writer.0, Place { index, ..writer.1 }))
-        };
-        !(0..writer.1.index as usize).any(starts)
-    }
-
-    /// True if a statement may run code that is not examined here: any call of a function that is
-    /// not known to work on memory alone.
-    fn may_start(&self, statement: Statement) -> bool {
-        let Some(InstKind::Call { .. }) = self.kind(statement) else {
-            return false;
-        };
-        let mut callees = self.points_to.callees(statement.0, statement.1).peekable();
-        let local = |f: FuncId| {
-            let function = &self.module.functions[f];
-            !function.is_defined() && (library::is_local(&function.name) || begins_lock(&function.name))
-        };
-        callees.peek().is_none() || !callees.all(local)
-    }
-
-    /// The blocks of the entry function that come after a call that may start a thread.
-    fn blocks_with_threads(&self) -> FxHashSet<BlockId> {
-        let mut reached = FxHashSet::default();
-        let Some(entry) = self.entry else { return reached };
-        let function = &self.module.functions[entry];
-        let cfg = Cfg::of(self.module, function, |_| false);
-        let starts = |block: BlockId| {
-            let insts = 0..function.blocks[block].insts.len() as u32;
-            let block = block.index() as u32;
-            insts
-                .into_iter()
-                .any(|index| self.may_start((entry, Place { block, index })))
-        };
-        let mut work: Vec<BlockId> = function.blocks.ids().filter(|&block| starts(block)).collect();
-        while let Some(block) = work.pop() {
-            for next in cfg.successors(block) {
-                if reached.insert(next) {
-                    work.push(next);
-                }
-            }
-        }
-        reached
-    }
-}
-
-/// Functions that initialise synchronisation objects.
-fn begins_lock(name: &str) -> bool {
-    matches!(
-        name,
-        "pthread_mutex_init"
-            | "pthread_cond_init"
-            | "pthread_rwlock_init"
-            | "pthread_barrier_init"
-            | "pthread_spin_init"
-            | "sem_init"
-            | "mtx_init"
-            | "cnd_init"
-    )
-}
-
-/// The functions that may run in threads other than the first one, or that the library calls.
-fn elsewhere(module: &Module, points_to: &PointsTo, entry: Option<FuncId>) -> FxHashSet<FuncId> {
-    let mut taken = false;
-    for (id, function) in module.functions.iter_ids() {
-        let names = |operand: Operand| entry.is_some_and(|entry| operand == Operand::Func(entry));
-        for (_, (_, kind)) in statements(id, function) {
-            kind.for_each_operand(|operand| taken |= names(operand));
-        }
-    }
-    let starts = points_to.called_by_library();
-    let mut work: Vec<FuncId> = starts.filter(|&f| taken || Some(f) != entry).collect();
-    let mut found: FxHashSet<FuncId> = work.iter().copied().collect();
-    while let Some(id) = work.pop() {
-        let function = &module.functions[id];
-        for (statement, (_, kind)) in statements(id, function) {
-            if let InstKind::Call { .. } = kind {
-                for callee in points_to.callees(id, statement.1) {
-                    if found.insert(callee) {
-                        work.push(callee);
-                    }
-                }
-            }
-        }
-    }
-    found
 }
 
 /// The objects that more than one thread may reach: all objects except local variables whose

@@ -6,8 +6,8 @@
 //! - a value read from a register: what may have assigned it; a parameter: the callers' arguments;
 //!   the result of a call: what the callee returns;
 //! - a value read from memory: each statement that may have written it, whatever thread runs it and
-//!   in whatever order, for nothing is killed; that a variable's scope begins or ends writes
-//!   nothing, for what nothing has defined is decided by no statement;
+//!   in whatever order, unless strong updates are asked for (`strong.rs`); that a variable's scope
+//!   begins or ends writes nothing, for what nothing has defined is decided by no statement;
 //! - whether a statement is executed: the branches that decide it, and the calls that run its
 //!   function; with [`Ending::Possible`] also the calls before it that may not return, with what
 //!   decides that in the functions called, and the loops before it that may not end.
@@ -22,6 +22,7 @@
 mod collect;
 mod memory;
 mod outcomes;
+mod strong;
 mod threads;
 
 use crate::cfg::ControlDependence;
@@ -33,6 +34,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Reg, Terminator};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use strong::Strong;
 
 /// A statement of the ir.
 pub type Statement = (FuncId, Place);
@@ -183,6 +185,8 @@ pub struct Slicer<'a> {
     jumps: Vec<Statement>,
     /// The calls by which an exception comes to a landing pad.
     throws: Vec<Statement>,
+    /// If writes that are surely overwritten are left out.
+    strong: Option<Strong<'a>>,
     /// If only writes of a thread's own count: by function, the threads that may run it.
     threads: Option<Vec<BTreeSet<FuncId>>>,
 }
@@ -210,6 +214,7 @@ impl<'a> Slicer<'a> {
             keeping: Vec::new(),
             jumps: Vec::new(),
             throws: Vec::new(),
+            strong: None,
             threads: None,
         };
         let running = module.functions.iter_ids();

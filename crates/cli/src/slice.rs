@@ -3,12 +3,13 @@
 
 use crate::args::SliceArgs;
 use crate::exit::Exit;
-use crate::facts::points_to;
+use crate::facts::{points_to, root};
 use crate::output::{note, print};
 use crate::program::{exit, read_with};
 use crate::watch::MemoryLimit;
-use selvedge_analysis::Slicer;
 use selvedge_analysis::slice::{Callers, Ending, Reason, Slice, Statement};
+use selvedge_analysis::threads::Meetings;
+use selvedge_analysis::{Slicer, Threads};
 use selvedge_base::{FileId, Id};
 use selvedge_ir::{BlockId, Callee, InstKind, Module};
 use serde_json::{Value, json};
@@ -46,7 +47,11 @@ pub(crate) fn run(args: &SliceArgs) -> Exit {
             "no slice: what these functions do is not known: {names}"
         ));
     }
-    let slice = Slicer::new(&module, &points_to, Ending::Possible, Callers::ToldApart).of(asked);
+    let entry = root(&module, &args.source.entry);
+    let meetings = Meetings::of(Threads::of(&module, &points_to, entry));
+    let mut slicer = Slicer::new(&module, &points_to, Ending::Possible, Callers::ToldApart);
+    slicer.with_strong_updates(|one, other| meetings.may_meet(one, other));
+    let slice = slicer.of(asked);
     let lines = Lines::of(&module, &slice);
     if let Some(path) = &args.html
         && let Err(error) = std::fs::write(path, lines.as_page())

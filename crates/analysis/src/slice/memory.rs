@@ -77,10 +77,15 @@ impl Slicer<'_> {
                 self.of_anywhere(statement, found);
                 continue;
             }
+            let last = self.last_writes(statement, operand, width);
+            let overwritten = |write: Statement| {
+                let last = last.as_ref();
+                last.is_some_and(|last| !self.may_be_last(last, write))
+            };
             let targets = self.points_to.of_operand(statement.0, operand);
             for &Target { object, offset } in &targets {
                 for write in self.writers.of.get(&object).into_iter().flatten() {
-                    if !self.may_reach(write, statement, offset, width) {
+                    if !self.may_reach(write, statement, offset, width) || overwritten(write.statement) {
                         continue;
                     }
                     let node = Node::At(write.statement);
@@ -116,6 +121,10 @@ impl Slicer<'_> {
         near.map(|write| write.statement).chain(anywhere).collect()
     }
 
+    pub(super) fn is_wide_object(&self, object: ObjectId) -> bool {
+        self.writers.wide.contains(&object)
+    }
+
     fn whole(&self, reader: Statement) -> Option<FuncId> {
         self.threads.is_some().then_some(reader.0)
     }
@@ -146,20 +155,31 @@ impl Slicer<'_> {
         }
     }
 
+    /// Whether a statement may read what another one has written.
+    pub fn may_read_from(&mut self, reader: Statement, writer: Statement) -> bool {
+        self.kind(reader)
+            .is_some_and(|kind| self.any_writer(reader, kind, |_, write| write == writer))
+    }
+
     /// Whether one of the statements that may have written what a statement reads is such a one,
     /// and the object.
     pub(crate) fn any_writer(
-        &self,
+        &mut self,
         reader: Statement,
         kind: &InstKind,
         mut is: impl FnMut(ObjectId, Statement) -> bool,
     ) -> bool {
+        let reads = self.read(reader, kind);
+        let last: Vec<_> = reads
+            .iter()
+            .map(|&(operand, width)| self.last_writes(reader, operand, width))
+            .collect();
         let Writers {
             of, anywhere, wide, ..
         } = &self.writers;
         let mut is =
             |object, write: Statement| self.may_share_a_thread(reader.0, write.0) && is(object, write);
-        self.read(reader, kind).into_iter().any(|(operand, width)| {
+        reads.into_iter().zip(last).any(|((operand, width), last)| {
             if self.points_to.is_wide(reader.0, operand) {
                 return wide.iter().any(|&object| {
                     let uses = of.get(&object).into_iter().flatten();
@@ -167,10 +187,16 @@ impl Slicer<'_> {
                     writes.any(|write| is(object, write))
                 });
             }
+            let overwritten = |write: Statement| {
+                let last = last.as_ref();
+                last.is_some_and(|last| !self.may_be_last(last, write))
+            };
             let targets = self.points_to.of_operand(reader.0, operand);
             targets.into_iter().any(|Target { object, offset }| {
                 let uses = of.get(&object).into_iter().flatten();
-                let mut uses = uses.filter(|write| self.may_reach(write, reader, offset, width));
+                let mut uses = uses.filter(|write| {
+                    self.may_reach(write, reader, offset, width) && !overwritten(write.statement)
+                });
                 let everywhere = if wide.contains(&object) {
                     anywhere.as_slice()
                 } else {

@@ -7,7 +7,8 @@ mod program;
 use program::program;
 use selvedge_analysis::pointsto::Limits;
 use selvedge_analysis::slice::{Callers, Ending, Reason, Slice, Slicer, Statement};
-use selvedge_analysis::{Place, PointsTo};
+use selvedge_analysis::threads::Meetings;
+use selvedge_analysis::{Place, PointsTo, Threads};
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{BlockId, FuncId, InstKind, Module, Operand, Reg, Type};
 use selvedge_model::{Choice, Describe, LimitKind, Machine, Notice};
@@ -148,6 +149,8 @@ struct Counts {
     fewer: usize,
     /// Those that are in it only if most points-to sets are the wide one.
     coarser: usize,
+    /// Those that are in it only without strong updates.
+    overwritten: usize,
 }
 
 fn load(name: &str, text: &str) -> Module {
@@ -200,21 +203,35 @@ fn check(seed: u64, counts: &mut Counts) {
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
     let all = instructions(&module);
     let asked = asked(&module, &text);
-    let of = |callers| Slicer::new(&module, &points_to, Ending::Possible, callers).of(asked.clone());
-    let (slice, merged) = (of(Callers::ToldApart), of(Callers::Merged));
+    let meetings = Meetings::of(Threads::of(&module, &points_to, module.function("main")));
+    let of = |callers, strong| {
+        let mut slicer = Slicer::new(&module, &points_to, Ending::Possible, callers);
+        if strong {
+            slicer.with_strong_updates(|one, other| meetings.may_meet(one, other));
+        }
+        slicer.of(asked.clone())
+    };
+    let slice = of(Callers::ToldApart, true);
+    let (weak, merged) = (of(Callers::ToldApart, false), of(Callers::Merged, false));
+    let more = slice.keys().find(|at| !weak.contains_key(at));
+    assert_eq!(
+        more, None,
+        "seed {seed}: it is in no slice without strong updates"
+    );
     let more = slice.keys().find(|at| !merged.contains_key(at));
     assert_eq!(more, None, "seed {seed}: it is in no slice with callers merged");
     assert_explained(&slice, &format!("seed {seed}"));
     let coarse = PointsTo::within(Limits { objects: 2 }, &module, module.function("main"), &modelled);
     let coarse = Slicer::new(&module, &coarse, Ending::Possible, Callers::ToldApart).of(asked.clone());
-    let more = slice.keys().find(|at| !coarse.contains_key(at));
+    let more = weak.keys().find(|at| !coarse.contains_key(at));
     assert_eq!(
         more, None,
         "seed {seed}: it is in no slice with coarse points-to sets"
     );
     counts.programs += 1;
-    counts.fewer += merged.len() - slice.len();
-    counts.coarser += coarse.len() - slice.len();
+    counts.fewer += merged.len() - weak.len();
+    counts.overwritten += weak.len() - slice.len();
+    counts.coarser += coarse.len() - weak.len();
     let mut random = fastrand::Rng::with_seed(seed);
     let first = ["f0", "f1"].iter().find_map(|name| module.function(name));
     // A helper stays one: others write what the facts say that no call there writes.
@@ -476,5 +493,8 @@ fn what_is_outside_a_slice_does_not_matter() {
     assert!(counts.programs > 30 && counts.outside > 500, "{counts:?}");
     // Else slices could be whole programs, or replacing could do nothing.
     assert!(counts.inside_changed > 50, "{counts:?}");
-    assert!(counts.fewer > 50 && counts.coarser > 0, "{counts:?}");
+    assert!(
+        counts.fewer > 50 && counts.coarser > 0 && counts.overwritten > 0,
+        "{counts:?}"
+    );
 }

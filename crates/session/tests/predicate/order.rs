@@ -11,7 +11,7 @@ use std::path::Path;
 const PROGRAM: &str = r"#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
-static int shared, set_before, table[8], *kept_in;
+static int shared, set_before, set_after, table[8], both, *kept_in;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static void fill(int *at, int n) { *at = n; }
 static int twice(int n) { return n + n; }
@@ -31,6 +31,7 @@ static void *work(void *arg)
     assert(rand() >= 0); // order
     assert(next(shared) < 9); // order
     *(int *)arg = 1;
+    both = 1;
     if (kept_in)
         *kept_in = 1;
     return arg;
@@ -38,17 +39,25 @@ static void *work(void *arg)
 static void *count(void *arg)
 {
     int id = (int)(long)arg;
+    both = 2;
+    set_after = 3;
     assert(id * 7 % 8 >= 0); // apart
     return arg;
 }
 int main(void)
 {
-    pthread_t one, two;
+    pthread_t one, two, three;
     int given = 0, kept = 0, mine;
     set_before = 5;
     kept_in = &kept;
-    pthread_create(&one, 0, work, &given);
+    assert(set_after == 0); // apart
     pthread_create(&two, 0, count, (void *)1L);
+    pthread_join(two, 0);
+    assert(set_after == 3); // apart
+    both = 4;
+    assert(both == 4); // apart
+    pthread_create(&one, 0, work, &given);
+    pthread_create(&three, 0, work, &given);
     shared = 1;
     fill(&mine, 3);
     assert(mine == 3); // apart
@@ -56,7 +65,8 @@ int main(void)
     assert(kept >= 0); // order
     assert(pthread_mutex_trylock(&m) == 0); // order
     pthread_join(one, 0);
-    pthread_join(two, 0);
+    pthread_join(three, 0);
+    assert(both == 1); // order
     return 0;
 }
 ";

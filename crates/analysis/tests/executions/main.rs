@@ -1,15 +1,23 @@
-//! Every execution is a test of the facts: the programs of the corpus run with random schedules and
-//! inputs, and each access to memory must be among those that its statement's points-to sets allow.
+//! Every execution is a test of the facts: the programs of the corpus, and random ones, run with
+//! random schedules and inputs. Each access to memory must be among those that its statement's
+//! points-to sets allow, and what threads do at the same time and hold must agree with the facts
+//! about threads (`parallel.rs`).
 
+mod parallel;
+mod programs;
+
+use parallel::{Seen, Watch};
 use selvedge_analysis::library::{Arguments, Effect, Returns, Special, effect};
 use selvedge_analysis::pointsto::{Library, Limits, Object, Offset, Target};
+use selvedge_analysis::scheduling::{self, Assertion};
 use selvedge_analysis::{Place, PointsTo};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_ir::{FuncId, InstKind, Module, Operand};
 use selvedge_model::{Access, Choice, Machine};
+use selvedge_vm::inspect::{Content, Home};
 use selvedge_vm::memory::{Kind, Life};
 use selvedge_vm::{Options, Program, Visibility, Vm};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -195,35 +203,77 @@ struct Counts {
     programs: usize,
     unknown: BTreeMap<String, usize>,
     accesses: u64,
+    seen: Seen,
     objections: Vec<String>,
 }
 
-fn run(program: &Arc<Program>, facts: &Facts, seed: u64, counts: &mut Counts, name: &str) {
+impl Counts {
+    fn object(&mut self, line: String) {
+        if self.objections.len() < 40 && !self.objections.contains(&line) {
+            self.objections.push(line);
+        }
+    }
+}
+
+fn run(
+    program: &Arc<Program>,
+    facts: Option<&Facts>,
+    watch: &mut Watch<'_>,
+    seed: u64,
+    counts: &mut Counts,
+    name: &str,
+) -> BTreeMap<u64, u64> {
     let mut random = fastrand::Rng::with_seed(seed);
     let Ok(mut vm) = Vm::new(program.clone()) else {
-        return;
+        return BTreeMap::new();
     };
+    let mut written = HashMap::new();
     for _ in 0..STEPS {
         let enabled: Vec<usize> = (0..vm.pending().len())
             .filter(|&t| vm.pending()[t].is_enabled())
             .collect();
         let Some(&thread) = random.choice(&enabled) else {
-            return;
+            break;
         };
         let alternative = random.u16(..vm.pending()[thread].alternatives.max(1));
         let thread = ThreadId::from_index(thread);
-        vm.step(Choice { thread, alternative });
+        let watched = watch.has_threads();
+        let before = if watched { watch.positions(&vm) } else { Vec::new() };
+        let action = vm.step(Choice { thread, alternative }).action;
+        if watched {
+            let stmts: Vec<StmtId> = vm.accesses().iter().map(|access| access.stmt).collect();
+            let step = (&before[..], thread, &stmts[..]);
+            if let Some(why) = watch.objection(program, &vm, step, &mut counts.seen) {
+                counts.object(format!("{name}: {why}"));
+            }
+        }
+        if facts.is_none()
+            && let Some(why) = watch.unexpected(&vm, &action, &mut written, &mut counts.seen)
+        {
+            counts.object(format!("{name}: {why}"));
+        }
         for access in vm.accesses() {
             counts.accesses += 1;
-            if let Some(why) = facts.objection(program, &vm, access) {
+            if let Some(why) = facts.and_then(|facts| facts.objection(program, &vm, access)) {
                 let place = program.location(access.stmt);
-                let line = format!("{name}: {place:?} {why}");
-                if counts.objections.len() < 40 && !counts.objections.contains(&line) {
-                    counts.objections.push(line);
-                }
+                counts.object(format!("{name}: {place:?} {why}"));
             }
         }
     }
+    seen(&vm)
+}
+
+/// The elements of the variable `seen` that are not 0.
+fn seen(vm: &Vm) -> BTreeMap<u64, u64> {
+    let globals = vm.globals();
+    let Some(Home::Memory(at, size)) = globals.iter().find(|v| v.name == "seen").map(|v| v.home) else {
+        return BTreeMap::new();
+    };
+    let values = (0..size / 4).filter_map(|index| match vm.read(at + 4 * index, 4) {
+        Content::Bits(value) if value != 0 => Some((index, value)),
+        _ => None,
+    });
+    values.collect()
 }
 
 fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -276,9 +326,10 @@ fn check(path: &Path, counts: &mut Counts) {
         return;
     };
     let name = path.display().to_string();
+    let mut watch = Watch::of(&usual.module, &usual.points_to);
     for seed in 0..RUNS {
         let facts = &facts[seed as usize % facts.len()];
-        run(&program, facts, seed, counts, &name);
+        run(&program, Some(facts), &mut watch, seed, counts, &name);
     }
 }
 
@@ -291,8 +342,8 @@ fn check_programs(chosen: impl Fn(usize) -> bool) -> Counts {
         check(path, &mut counts);
     }
     println!(
-        "{} programs, {} accesses, unknown {:?}",
-        counts.programs, counts.accesses, counts.unknown
+        "{} programs, {} accesses, {:?}, unknown {:?}",
+        counts.programs, counts.accesses, counts.seen, counts.unknown
     );
     assert!(counts.objections.is_empty(), "{}", counts.objections.join("\n"));
     counts
@@ -306,4 +357,77 @@ fn accesses_are_in_points_to_sets() {
     let every: usize = every.unwrap_or(5).max(1);
     let counts = check_programs(|i| i % every == 0);
     assert!(counts.accesses > 1_000, "{}", counts.accesses);
+}
+
+/// An assertion that the order of threads does not matter to has one value in all executions.
+fn settle(
+    module: &Module,
+    points_to: &PointsTo,
+    text: &str,
+    values: &BTreeMap<u64, BTreeSet<u64>>,
+    counts: &mut Counts,
+) {
+    let entry = module.function("main");
+    let assertions = scheduling::assertions(module, points_to, entry).expect("slices");
+    for Assertion { stmt, by_order } in assertions {
+        let line = module.stmts[stmt].span.line as usize;
+        let line = text.lines().nth(line - 1).unwrap_or_default();
+        let number = line
+            .split_once("seen[")
+            .and_then(|(_, rest)| rest.split_once(']'));
+        let number = number.and_then(|(number, _)| number.parse().ok());
+        let Some(values) = number.and_then(|number: u64| values.get(&number)) else {
+            continue;
+        };
+        match by_order {
+            true => counts.seen.open += 1,
+            false => counts.seen.settled += 1,
+        }
+        if !by_order && values.len() > 1 {
+            counts.object(format!("the order matters to {line}: {values:?}"));
+        }
+    }
+}
+
+/// Random programs that create and join threads in many ways; `PROGRAMS=n`: so many.
+#[test]
+fn threads_and_locks_of_random_programs_are_as_known() {
+    let number = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok());
+    let mut counts = Counts::default();
+    for seed in 0..number.unwrap_or(12) {
+        let text = programs::random(seed);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("executions");
+        std::fs::create_dir_all(&folder).expect("a folder for sources");
+        let path = folder.join(format!("{seed}.c"));
+        std::fs::write(&path, &text).expect("a source");
+        let options = selvedge_frontend::Options::default();
+        let loaded = selvedge_frontend::load(std::slice::from_ref(&path), &options);
+        let module = loaded.expect("a program").module;
+        let points_to = parallel::points_to(&module);
+        let mut watch = Watch::of(&module, &points_to);
+        let options = Options {
+            visibility: Visibility::Memory,
+            ..Options::default()
+        };
+        let program = Program::new(module.clone(), options).expect("a program of the machine");
+        let mut values: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+        for run_seed in 0..8 {
+            let name = format!("program {seed}");
+            let seen = run(&program, None, &mut watch, run_seed, &mut counts, &name);
+            for (number, value) in seen {
+                values.entry(number).or_default().insert(value);
+            }
+        }
+        settle(&module, &points_to, &text, &values, &mut counts);
+        counts.programs += 1;
+        if let Some(first) = counts.objections.first() {
+            panic!("{first}\n{text}");
+        }
+        std::fs::remove_file(path).expect("the source");
+    }
+    println!("{} programs, {:?}", counts.programs, counts.seen);
+    let Seen {
+        pairs, alone, locks, ..
+    } = counts.seen;
+    assert!(pairs > 1_000 && alone > 100 && locks > 100, "{:?}", counts.seen);
 }
