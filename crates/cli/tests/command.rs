@@ -669,3 +669,36 @@ fn an_excluded_spurious_wakeup_is_an_assumption() {
         );
     }
 }
+
+#[test]
+fn facts_name_threads_and_locks() {
+    let place = Place::new("threads");
+    place.write(
+        "two.c",
+        "#include <pthread.h>\n\
+         static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+         static int shared;\n\
+         static void *work(void *arg) {\n\
+         \u{20}   pthread_mutex_lock(&m);\n\
+         \u{20}   shared++;\n\
+         \u{20}   pthread_mutex_unlock(&m);\n\
+         \u{20}   return arg;\n\
+         }\n\
+         int main(void) {\n\
+         \u{20}   pthread_t t[2];\n\
+         \u{20}   for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, work, 0);\n\
+         \u{20}   for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n\
+         \u{20}   return shared;\n\
+         }\n",
+    );
+    let (code, text, err) = place.run(&["facts", "--what", "threads,locks", "two.c"]);
+    assert_eq!(code, 0, "{err}");
+    for line in [
+        "work of two.c:12, perhaps more than one: all joined at two.c:13;",
+        "b0.2 two.c:6 holds m\n",
+        "beside the first thread, work of two.c:12\n",
+        "b10.0 two.c:14 to b10.2 two.c:14 beside -\n",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
