@@ -39,8 +39,8 @@ pub(crate) enum Failed {
     /// There is no data race, so plain accesses need not be interleaved. It is assumed if races
     /// were not asked for.
     RaceFree,
-    /// No thread waits for a plain variable for ever. It is assumed if deadlocks are asked for: where
-    /// plain accesses are no actions, such a loop is not explored.
+    /// No thread waits for a plain variable for ever. It is assumed if deadlocks are asked for:
+    /// where plain accesses are no actions, such a loop is not explored.
     NoPlainWait,
     /// Pointers point where points-to sets say it, on which predicate dependence rests.
     PointsTo,

@@ -1,7 +1,7 @@
 //! The initial state: a program's globals, its arguments and files, and a main thread that has not
 //! started; and the kinds of machines.
 
-use super::interp::Watched;
+use super::long_step::LongStep;
 use super::vm::{Shared, Vm};
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Keys};
@@ -83,7 +83,7 @@ impl Vm {
             main_args: SmallVec::new(),
             instructions: 0,
             jumps: FxHashMap::default(),
-            watched: Watched::default(),
+            long_step: LongStep::default(),
             fingerprints: None,
             forgets: ForTests::default(),
             solver: LazySolver::default(),

@@ -11,6 +11,7 @@ mod initial;
 mod inputs;
 pub(crate) mod interp;
 pub(crate) mod lines;
+pub(crate) mod long_step;
 mod pointer_check;
 mod reach_check;
 pub(crate) mod rust_start;

@@ -4,8 +4,8 @@ use crate::awaits::Awaiting;
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
 use crate::future::Foreseen;
-use crate::machine::interp::Watched;
 use crate::machine::lines::Watch;
+use crate::machine::long_step::LongStep;
 use crate::program::Program;
 use crate::state::State;
 use crate::statistics::SolverStatistics;
@@ -50,7 +50,7 @@ pub struct Vm {
     /// `Options::unroll`.
     pub(crate) jumps: FxHashMap<(FuncId, u32), u64>,
     /// Whether the present step has no end.
-    pub(super) watched: Watched,
+    pub(super) long_step: LongStep,
     /// The places that were reached, undone or not; only with `Options::coverage`.
     pub(crate) reached: Reached,
     /// Kept only if the options ask for them.

@@ -8,81 +8,24 @@
 //!
 //! Threads are watched only in long steps, and for a short time, so it costs hardly anything.
 
-use super::LOOK;
 use super::stop::Stop;
 use crate::fingerprint::{Keys, own_hash};
+use crate::machine::long_step::Stand;
 use crate::state::Undo;
 use crate::vm::Vm;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::LimitKind;
 
-/// The number of backward jumps for which a thread is watched after so many instructions; after
-/// twice as many, twice as long.
-const JUMPS: u64 = 16;
-
-/// Where a thread may come back to.
-#[derive(Clone, Copy, Debug)]
-struct Stand {
-    /// Depth, function, target of the jump.
-    place: (u32, u32, u32),
-    own: Digest,
-    /// Positions in the undo logs, and the number of recorded accesses.
-    state: usize,
-    memory: usize,
-    accesses: usize,
-}
-
-/// Watches one step.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Watched {
-    /// The backward jumps for which the thread is still watched.
-    jumps: u64,
-    stand: Option<Stand>,
-    /// The jumps since the stand, and the number after which there is a new one.
-    since: u64,
-    renew: u64,
-    /// The number of instructions at which the thread was watched last.
-    last: u64,
-}
-
-impl Watched {
-    pub(super) fn begins_step(&mut self) {
-        (self.jumps, self.last) = (0, 0);
-        self.stand = None;
-    }
-
-    /// Whether the thread is watched now.
-    #[inline]
-    pub(super) fn is_on(&self) -> bool {
-        self.jumps > 0
-    }
-
-    /// After `count` instructions of the step, a multiple of [`LOOK`]: the thread may be watched.
-    pub(super) fn begins(&mut self, count: u64) {
-        let looks = count / LOOK;
-        if count > self.last && looks.is_power_of_two() {
-            self.last = count;
-            (self.jumps, self.since, self.renew) = (JUMPS * looks, 0, 1);
-        }
-    }
-
-    /// What the thread may come back to is no stand any more.
-    #[inline]
-    pub(super) fn forget(&mut self) {
-        self.stand = None;
-    }
-}
-
 impl Vm {
     /// A watched thread takes a backward jump. Returns why it stops, if it goes round for ever.
     #[cold]
     pub(super) fn comes_round(&mut self, thread: ThreadId, ip: u32, target: u32) -> Option<Stop> {
-        self.watched.jumps -= 1;
-        self.watched.since += 1;
+        self.long_step.jumps -= 1;
+        self.long_step.since += 1;
         let core = self.state.own_core(thread);
         let place = (core.depth, core.frame.func.index() as u32, target);
-        let at_stand = self.watched.stand.filter(|stand| stand.place == place);
-        let renews = self.watched.stand.is_none() || self.watched.since >= self.watched.renew;
+        let at_stand = self.long_step.stand.filter(|stand| stand.place == place);
+        let renews = self.long_step.stand.is_none() || self.long_step.since >= self.long_step.renew;
         if at_stand.is_none() && !renews {
             return None;
         }
@@ -95,9 +38,9 @@ impl Vm {
             return Some(self.endless(thread, ip, &stand));
         }
         if renews {
-            self.watched.since = 0;
-            self.watched.renew *= 2;
-            self.watched.stand = Some(Stand {
+            self.long_step.since = 0;
+            self.long_step.renew *= 2;
+            self.long_step.stand = Some(Stand {
                 place,
                 own,
                 state: self.state.position(),
@@ -127,8 +70,8 @@ impl Vm {
     }
 
     /// The thread goes round for ever from a stand. It does nothing more, and this is no limit of
-    /// the exploration, unless others might change what the loop reads, or a handler might interrupt
-    /// it. An atomic block without an end is one, too: nobody else could go on.
+    /// the exploration, unless others might change what the loop reads, or a handler might
+    /// interrupt it. An atomic block without an end is one, too: nobody else could go on.
     fn endless(&mut self, thread: ThreadId, ip: u32, stand: &Stand) -> Stop {
         let options = &self.program.options;
         let core = &self.state.thread(thread).core;

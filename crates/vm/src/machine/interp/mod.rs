@@ -21,10 +21,10 @@ mod wide;
 mod window;
 
 pub(crate) use call::Entered;
-pub(crate) use endless::Watched;
 pub(crate) use stop::Stop;
 
 use crate::code::{Code, Op};
+use crate::machine::long_step::LOOK;
 use crate::memory::{Life, Site};
 use crate::program::Program;
 use crate::vm::Vm;
@@ -32,9 +32,6 @@ use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Limit, LimitKind, Notice};
 use single::Next;
 use window::Window;
-
-/// The number of instructions after which a long step polls the stop flag.
-const LOOK: u64 = 1 << 16;
 
 /// The cost of a non-local jump, in instructions. So the step limit bounds a loop that is closed by
 /// one.
@@ -92,7 +89,7 @@ impl Vm {
         if counts_jumps {
             self.jumps.clear();
         }
-        self.watched.begins_step();
+        self.long_step.begins_step();
         let (mut code, mut w, mut ip) = self.window(program, thread);
         let mut count = 0u64;
         let stop = loop {
@@ -103,11 +100,11 @@ impl Vm {
                     if self.has_to_stop() {
                         break self.told_to_stop(thread, ip);
                     }
-                    if !self.watched.is_on() {
-                        self.watched.begins(next_look);
+                    if !self.long_step.is_on() {
+                        self.long_step.begins(next_look);
                     }
                     // While the thread is watched, each backward jump is looked at.
-                    (next_look, plain_jumps) = match self.watched.is_on() {
+                    (next_look, plain_jumps) = match self.long_step.is_on() {
                         true => (next_look, 0),
                         false => (next_look + LOOK, plain_until(next_look + LOOK)),
                     };
@@ -129,13 +126,13 @@ impl Vm {
                     }
                     match self.call(thread, code, inst.long() as usize, performing) {
                         Entered::Next => {
-                            self.watched.forget();
+                            self.long_step.forget();
                             ip += 1;
                         }
                         Entered::Running => (code, w, ip) = self.window(program, thread),
                         Entered::Landed => {
                             count += LANDING;
-                            self.watched.forget();
+                            self.long_step.forget();
                             (code, w, ip) = self.window(program, thread);
                         }
                         Entered::Stopped(stop) => break stop,

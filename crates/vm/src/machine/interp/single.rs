@@ -492,7 +492,7 @@ impl Vm {
             self.limit(thread, ip, LimitKind::Steps, text);
             return self.stopped(thread, ip, Stop::Parked);
         }
-        if self.watched.is_on()
+        if self.long_step.is_on()
             && let Some(stop) = self.comes_round(thread, ip, target)
         {
             return self.stopped(thread, ip, stop);
