@@ -4,6 +4,7 @@
 //! - [`dpor`]: every class of executions, by dynamic partial-order reduction with sleep sets.
 //! - [`unfold`]: every maximal configuration of the unfolding, by k-partial alternatives, with
 //!   cutoff events.
+//! - [`reads`]: every class of executions in which reads read from the same writes.
 //! - [`stateful`]: every state, depth first; what follows a known state is not explored again.
 //! - [`ordered`]: one execution for each class of inputs, with a fixed order of threads.
 //! - [`random`], [`pct`]: sampling, for programs that are too large for exhaustive search.
@@ -27,6 +28,7 @@ pub mod kept;
 pub mod ordered;
 pub mod pct;
 pub mod random;
+pub mod reads;
 mod record;
 mod report;
 mod sample;

@@ -1,0 +1,37 @@
+//! Whether an execution graph is consistent: what a memory model says of it.
+
+use super::graph::{Event, Graph, Last, Location, Source};
+use super::order::{self, Limits, Order};
+use super::weaken::Weaken;
+use selvedge_base::{Digest, ForTests};
+
+/// A memory model: which graphs are executions. Each cone-closed part of a consistent graph is
+/// consistent, and a read can be added after everything else with some source.
+pub trait Consistency {
+    /// The sources that a read of a location may have in a graph.
+    fn sources(&self, graph: &Graph, location: Location) -> Vec<Source>;
+    /// An order in which a machine can execute the events of a graph, so that the writes in `lasts`
+    /// are the last ones of their locations. It begins as `path` does, as far as possible.
+    fn order(&self, graph: &Graph, lasts: &[Last], path: &[Digest]) -> Order;
+}
+
+/// Sequential consistency: there is an order of all events that agrees with program order, and in
+/// which each read reads the last write before it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Sequential {
+    pub weaken: ForTests<Weaken>,
+    pub limits: Limits,
+}
+
+impl Consistency for Sequential {
+    fn sources(&self, graph: &Graph, location: Location) -> Vec<Source> {
+        let written = graph
+            .writers(location)
+            .map(|event: &std::rc::Rc<Event>| Some(event.at));
+        std::iter::once(None).chain(written).collect()
+    }
+
+    fn order(&self, graph: &Graph, lasts: &[Last], path: &[Digest]) -> Order {
+        order::order(graph, lasts, path, (self.weaken, self.limits))
+    }
+}
