@@ -1,15 +1,17 @@
 //! Whether an execution graph is consistent: what a memory model says of it.
 
-use super::graph::{Event, Graph, Last, Location, Source};
+use super::graph::{Event, Graph, Last, Location, Source, count};
 use super::order::{self, Limits, Order};
 use super::weaken::Weaken;
 use selvedge_base::{Digest, ForTests};
+use std::rc::Rc;
 
 /// A memory model: which graphs are executions. Each cone-closed part of a consistent graph is
 /// consistent, and a read can be added after everything else with some source.
 pub trait Consistency {
-    /// The sources that a read of a location may have in a graph.
-    fn sources(&self, graph: &Graph, location: Location) -> Vec<Source>;
+    /// The sources that a read of a location may have in a graph. `before`: events that come before
+    /// the read.
+    fn sources(&self, graph: &Graph, location: Location, before: &[u32]) -> Vec<Source>;
     /// An order in which a machine can execute the events of a graph, so that the writes in `lasts`
     /// are the last ones of their locations. It begins as `path` does, as far as possible.
     fn order(&self, graph: &Graph, lasts: &[Last], path: &[Digest]) -> Order;
@@ -24,11 +26,18 @@ pub struct Sequential {
 }
 
 impl Consistency for Sequential {
-    fn sources(&self, graph: &Graph, location: Location) -> Vec<Source> {
-        let written = graph
-            .writers(location)
-            .map(|event: &std::rc::Rc<Event>| Some(event.at));
-        std::iter::once(None).chain(written).collect()
+    fn sources(&self, graph: &Graph, location: Location, before: &[u32]) -> Vec<Source> {
+        let writers: Vec<&Rc<Event>> = graph.writers(location).collect();
+        let comes_before = |write: &&&Rc<Event>| count(before, write.at.thread) > write.at.index;
+        let known: Vec<&Rc<Event>> = writers.iter().filter(comes_before).copied().collect();
+        // What is known to be overwritten is not read.
+        let is_old = |write: &Rc<Event>| known.iter().any(|other| other.follows(write.at));
+        let initial = known.is_empty().then_some(None);
+        let written = writers.iter().filter(|write| !is_old(write));
+        initial
+            .into_iter()
+            .chain(written.map(|write| Some(write.at)))
+            .collect()
     }
 
     fn order(&self, graph: &Graph, lasts: &[Last], path: &[Digest]) -> Order {

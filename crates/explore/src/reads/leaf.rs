@@ -28,7 +28,7 @@ impl<M: Undo, D: Detector<M>, C: Consistency> Search<'_, M, D, C> {
         locations.dedup();
         let mut choices: Vec<Vec<Last>> = vec![Vec::new()];
         for location in locations {
-            let sources = self.model.sources(graph, location);
+            let sources = self.model.sources(graph, location, &[]);
             if choices.len() * sources.len() > MOST_LASTS {
                 return Err(Uncovered::Wide);
             }

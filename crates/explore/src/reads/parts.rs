@@ -128,6 +128,24 @@ impl Locations {
         parts
     }
 
+    /// The locations with some of these bytes of memory, as far as actions use them.
+    pub fn overlapping(&self, address: u64, size: u64) -> SmallVec<[Location; 2]> {
+        let mut found = SmallVec::new();
+        let end = address.saturating_add(size.max(1));
+        let mut granule = address & !7;
+        while granule < end {
+            for &bytes in self.bytes.get(&granule).into_iter().flatten() {
+                let touches =
+                    |byte: u64| bytes >> byte & 1 != 0 && (address..end).contains(&(granule + byte));
+                if (0..8).any(touches) {
+                    found.extend(self.numbers.get(&(granule, 0, bytes)).copied());
+                }
+            }
+            granule += 8;
+        }
+        found
+    }
+
     /// A thread's own part of a condition variable or barrier.
     fn own(&mut self, object: u64, thread: ThreadId) -> Location {
         self.intern((object ^ OWN, thread.index() as u64 + 1, ALL_BYTES))

@@ -33,6 +33,8 @@ pub enum Uncovered {
     Wide,
     /// The values that variables have in the end, of which the order of writes decides.
     LastValues,
+    /// What is read by no action of its own, and has several last writes.
+    Unseen,
     /// Loops wait for each other, or plain accesses are in them.
     Loops,
 }
@@ -54,6 +56,7 @@ impl Uncovered {
             Uncovered::Long => "executions of too many events",
             Uncovered::Hard => "an execution graph whose consistency is too hard to decide",
             Uncovered::Wide => "a read of too many sources",
+            Uncovered::Unseen => "plain reads of variables that several threads write atomically",
             Uncovered::LastValues => "properties of the last values of variables (leaks)",
             Uncovered::Loops => "threads that wait for each other in loops",
         }

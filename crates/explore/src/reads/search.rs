@@ -5,7 +5,7 @@
 //! those in the graph, and those that are found while the children are explored (`discover`).
 
 use super::consistency::Consistency;
-use super::graph::{At, Decision, Event, Frontier, Graph, Source, count, join};
+use super::graph::{At, Decision, Event, Frontier, Graph, Source, count, include, join};
 use super::order::Order;
 use super::parts::{Locations, Uses};
 use super::reason::Uncovered;
@@ -14,7 +14,9 @@ use super::weaken::Weaken;
 use crate::{Config, Control};
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, Domain, ForTests, StmtId};
-use selvedge_model::{Action, Detector, Limit, LimitKind, Op, Pending, Status, StopReason, Undo};
+use selvedge_model::{
+    Action, Detector, Limit, LimitKind, MemoryOrder, Op, Pending, Status, StopReason, Undo,
+};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -22,7 +24,7 @@ use std::rc::Rc;
 const SHOW_EVERY: u64 = 64;
 
 /// The maximum number of events of an execution.
-const MOST_EVENTS: usize = 4_000;
+const MOST_EVENTS: usize = 1_000;
 
 /// The maximum number of combinations of sources that are tried for one event.
 const MOST_SOURCES: usize = 100_000;
@@ -36,7 +38,7 @@ pub type Sources = SmallVec<[Source; 2]>;
 /// Something to explore from a node.
 enum Todo {
     /// Its event in this graph, which has all events before it.
-    Read(Graph, Sources),
+    Read(Rc<Graph>, Sources),
     /// A graph with its event, and an order of that.
     Go(Graph, Vec<At>),
     /// The node's graph; the thread waits.
@@ -239,17 +241,24 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
             waits: false,
             uses,
         };
+        let mut before = Frontier::new();
+        let last = at.index.checked_sub(1).map(|index| At { index, ..at });
+        if let Some(event) = last.or(parent).and_then(|last| graph.event(last)) {
+            join(&mut before, &event.before);
+            include(&mut before, event.at);
+        }
         let mut combinations: Vec<Sources> = vec![Sources::new()];
         for used in node.uses.iter().filter(|used| used.reads) {
-            let sources = self.model.sources(&graph, used.location);
+            let sources = self.model.sources(&graph, used.location, &before);
             if combinations.len() * sources.len() > MOST_SOURCES {
                 return Err(Uncovered::Wide);
             }
             combinations = with_each(&combinations, &sources);
         }
+        let graph = Rc::new(graph);
         for sources in combinations {
             node.tried.insert(key(&graph, sources.iter().copied()));
-            node.todo.push(Todo::Read(graph.clone(), sources));
+            node.todo.push(Todo::Read(Rc::clone(&graph), sources));
         }
         self.nodes.push(node);
         Ok(Next::Back)
@@ -302,7 +311,28 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
         let parts = self.locations.parts(&action, uses, sources, (failed, &named));
         let event = Event::new(graph, (at, parent), action, parts, decision);
         self.runner.is_event(event.digest);
+        self.reads_unseen(graph, &event)?;
         Ok(Rc::new(event))
+    }
+
+    /// Checks what the last step, the event, has read besides its action. That is no part of the
+    /// graph, so the last writes have to follow from it. Writes that are not before the event are
+    /// in a race with such a read.
+    fn reads_unseen(&self, graph: &Graph, event: &Event) -> Result<(), Uncovered> {
+        for access in self.runner.machine.accesses() {
+            if access.write && access.order == MemoryOrder::NotAtomic {
+                continue;
+            }
+            for location in self.locations.overlapping(access.address, u64::from(access.size)) {
+                let before: Vec<_> = graph.writers(location).filter(|w| event.follows(w.at)).collect();
+                let comes_last =
+                    |last: &&Rc<Event>| before.iter().all(|w| w.at == last.at || last.follows(w.at));
+                if !event.writes(location) && !before.is_empty() && !before.iter().any(comes_last) {
+                    return Err(Uncovered::Unseen);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Explores something at the last node.
@@ -440,7 +470,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
                         let reading = now.parts.iter().filter_map(|part| part.reads);
                         vec![reading.clone().nth(number).flatten()]
                     }
-                    Current::Waits | Current::Nothing => self.model.sources(graph, used.location),
+                    Current::Waits | Current::Nothing => self.model.sources(graph, used.location, &[]),
                 };
                 if combinations.len() * sources.len() > MOST_SOURCES {
                     return Err(Uncovered::Wide);
@@ -453,7 +483,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
                 for source in sources.iter().flatten().filter_map(|&at| graph.event(at)) {
                     fits &= source.at != node.at && !source.follows(node.at);
                     join(&mut kept, &source.before);
-                    super::graph::include(&mut kept, source.at);
+                    include(&mut kept, source.at);
                 }
                 let key = match self.weaken.is(Weaken::SourceByPlace) {
                     true => place_key(&sources),
@@ -464,7 +494,8 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
                     "what it reads"
                 );
                 if fits && node.tried.insert(key) {
-                    node.todo.push(Todo::Read(graph.restricted(&kept), sources));
+                    let graph = Rc::new(graph.restricted(&kept));
+                    node.todo.push(Todo::Read(graph, sources));
                 }
             }
         }
