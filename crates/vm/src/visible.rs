@@ -29,10 +29,10 @@ pub(crate) fn hides_lock(program: &Program, stmt: StmtId) -> bool {
 }
 
 /// True if no other thread can run between two accesses of a thread: there is no other thread, or
-/// this thread is in an atomic block.
+/// this thread is in an atomic block. With `Modes::lone`, threads that were joined count, too.
 #[inline]
 pub(crate) fn runs_alone(state: &State, thread: ThreadId) -> bool {
-    state.unjoined() == 0 || state.thread(thread).core.atomic != 0
+    state.is_lone() || state.thread(thread).core.atomic != 0
 }
 
 /// True if a plain access that the thread is about to make, to memory that other threads may reach,

@@ -145,6 +145,13 @@ impl Vm {
         self
     }
 
+    /// Makes the accesses of a thread that runs alone scheduling points, once there was another
+    /// thread. An explorer that does not order writes needs to see who reads the last one.
+    pub fn with_lone_accesses(mut self) -> Vm {
+        self.state.modes_mut().lone = true;
+        self
+    }
+
     /// Sets whether identical threads take turns.
     pub(crate) fn set_turns(&mut self, turns: bool) {
         self.state.modes_mut().turns = turns;

@@ -123,7 +123,7 @@ impl Vm {
                 }
             });
         };
-        let alone = self.state.unjoined() == 0 || matches!(object.kind, Kind::PrivateStack | Kind::Constant);
+        let alone = self.state.is_lone() || matches!(object.kind, Kind::PrivateStack | Kind::Constant);
         let elements = self.elements(address, base, object.size - size);
         if !alone
             || elements.first > elements.last

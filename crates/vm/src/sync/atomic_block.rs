@@ -34,7 +34,7 @@ fn begin_prepare(cx: &mut Cx<'_>) -> Prepared {
     if core.atomic != 0 {
         return Prepared::Immediate(Flow::Unsupported("an atomic block within another".into()));
     }
-    if cx.state.unjoined() == 0 {
+    if cx.state.is_lone() {
         return Prepared::Immediate(Flow::void());
     }
     let object = cx.program.begun_block(cx.site.stmt);

@@ -126,9 +126,7 @@ impl Vm {
     fn call_function(&mut self, thread: ThreadId, index: usize, func: FuncId, performing: bool) -> Entered {
         let program: &Program = &self.program;
         let frame = self.state.thread(thread).core.frame;
-        if program.atomic[func.index()]
-            && self.state.unjoined() > 0
-            && self.state.thread(thread).core.atomic == 0
+        if program.atomic[func.index()] && !self.state.is_lone() && self.state.thread(thread).core.atomic == 0
         {
             if !performing {
                 let stmt = self.site(thread, frame.ip).stmt;

@@ -53,6 +53,8 @@ pub(crate) struct Modes {
     pub awaits: bool,
     /// If true, which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
+    /// If true, accesses of a thread whose fellows were all joined are scheduling points, too.
+    pub lone: bool,
     /// The minimum number of dead slots that wait before one is reused. `None`: slots are never
     /// reused.
     pub quarantine: Option<u32>,
@@ -285,6 +287,13 @@ impl State {
     #[inline]
     pub fn unjoined(&self) -> u32 {
         self.unjoined
+    }
+
+    /// True if accesses need not be seen because there is no other thread. Joined threads may have
+    /// left several last writes, in any order.
+    #[inline]
+    pub fn is_lone(&self) -> bool {
+        self.unjoined == 0 && !(self.modes.lone && self.threads.len() > 1)
     }
 
     /// Notes that a thread, which was not, is joined.
