@@ -143,10 +143,12 @@ pub(crate) struct CheckArgs {
     pub(crate) property: Option<String>,
     /// How to explore: unfold explores each partial order once, on one core, and stops at states
     /// that it knows; dpor explores them all, on all cores; stateful visits each state once, on one
-    /// core; random and pct sample, and never verify. auto begins with unfold, then samples beside
+    /// core; reads-from explores once what differs only in the order of writes that no read tells,
+    /// on one core, and leaves to unfold what it does not cover; random and pct sample, and never
+    /// verify. auto begins with unfold, then samples beside
     /// stateful, then lets searches and samples take turns;
     /// the first result counts. With --emit-tests it is dpor
-    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|stateful|random|pct", value_parser = strategy)]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|stateful|reads-from|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders: those in conflict; or, with predicate, of accesses
     /// to memory only those that can matter to an assertion, to a deadlock or to how threads are

@@ -76,6 +76,42 @@ fn usage_errors_exit_with_1() {
             "--strategy stateful has no execution of its own for each test case",
         ),
         (
+            &["check", "--strategy", "reads-from", "--emit-tests", "d", "a.c"],
+            "--emit-tests is not available with --strategy reads-from",
+        ),
+        (
+            &["check", "--strategy", "reads-from", "--jobs", "2", "a.c"],
+            "--strategy reads-from uses one core",
+        ),
+        (
+            &["check", "--strategy", "reads-from", "--checkpoint", "f", "a.c"],
+            "checkpoints of --strategy unfold, stateful and reads-from are not available yet",
+        ),
+        (
+            &[
+                "check",
+                "--strategy",
+                "reads-from",
+                "--visibility",
+                "hybrid",
+                "a.c",
+            ],
+            "--visibility reachable, fields and hybrid are available with --strategy stateful only",
+        ),
+        (
+            &[
+                "check",
+                "--strategy",
+                "reads-from",
+                "--dependence",
+                "predicate",
+                "--property",
+                "assertion",
+                "a.c",
+            ],
+            "--dependence predicate is available with --strategy dpor and unfold only",
+        ),
+        (
             &[
                 "check",
                 "--dependence",

@@ -18,8 +18,10 @@ use crate::predicate;
 use crate::setup::Setup;
 use crate::symmetry;
 use selvedge_explore::Assumption;
+use selvedge_explore::reads::Uncovered;
 use selvedge_vm::Program;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// An assumption that has failed.
@@ -48,20 +50,28 @@ pub(crate) enum Failed {
     Slice,
     /// An event is the same one when it is executed again (`unfold` under predicate dependence).
     SameEvents,
+    /// The strategy covers everything that the program has (`reads-from`).
+    Covered(Uncovered),
 }
 
 impl Failed {
     /// What the user is told.
-    pub(crate) fn note(self) -> Option<&'static str> {
-        match self {
-            Failed::BlockClasses => Some(blocks::STRAYED),
-            Failed::Identical => Some(symmetry::TOLD_APART),
-            Failed::PointsTo => Some(predicate::HIDDEN),
-            Failed::RaceFree => Some(GOING_ON),
-            Failed::NoPlainWait => Some(WAITS),
-            Failed::SameEvents => Some(predicate::STRAYED),
-            Failed::Awaits | Failed::Fused | Failed::DeadMemory | Failed::Slice => None,
-        }
+    pub(crate) fn note(self) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed(match self {
+            Failed::BlockClasses => blocks::STRAYED,
+            Failed::Identical => symmetry::TOLD_APART,
+            Failed::PointsTo => predicate::HIDDEN,
+            Failed::RaceFree => GOING_ON,
+            Failed::NoPlainWait => WAITS,
+            Failed::SameEvents => predicate::STRAYED,
+            Failed::Covered(what) => {
+                let what = what.text();
+                return Some(Cow::Owned(format!(
+                    "note: --strategy reads-from does not cover {what}: going on with unfold"
+                )));
+            }
+            Failed::Awaits | Failed::Fused | Failed::DeadMemory | Failed::Slice => return None,
+        }))
     }
 }
 
@@ -142,7 +152,8 @@ impl Assumption for Made {
         ];
         let count = |all: &[bool]| all.iter().map(|&assumed| u32::from(assumed)).sum::<u32>();
         let points_to = u32::from(setup.vm.explained.is_some());
-        16 * points_to + 4 * count(&of_programs) + count(&of_machines)
+        let reads = u32::from(plan.strategy == Strategy::ReadsFrom);
+        32 * reads + 16 * points_to + 4 * count(&of_programs) + count(&of_machines)
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) fn describe(
     let (mut findings, mut faults) = (Vec::<FindingReport>::new(), Vec::<Fault>::new());
     let by = match plan.strategy {
         Strategy::Unfold | Strategy::Stateful => FoundBy::Canonical,
+        Strategy::ReadsFrom => FoundBy::Reading,
         _ if plan.fuses(options) && !program.is_spoiled() => FoundBy::Fusing,
         _ => FoundBy::Plain,
     };

@@ -13,7 +13,8 @@ impl Options {
         let conflict = checkpoint_conflict(self)
             .or_else(|| apart_conflict(self))
             .or_else(|| predicate_conflict(self))
-            .or_else(|| self.stateful_conflict());
+            .or_else(|| self.stateful_conflict())
+            .or_else(|| reads_conflict(self));
         conflict.map_or(Ok(()), |what| Err(what.to_owned()))
     }
 
@@ -38,6 +39,20 @@ impl Options {
         }
         None
     }
+}
+
+/// What does not go together with classes by reads-from, in words.
+fn reads_conflict(options: &Options) -> Option<&'static str> {
+    if options.strategy != Some(Strategy::ReadsFrom) {
+        return None;
+    }
+    if options.jobs.is_some_and(|jobs| jobs > 1) {
+        return Some("--strategy reads-from uses one core: leave --jobs out");
+    }
+    if options.test_cases.is_some() {
+        return Some("--emit-tests is not available with --strategy reads-from: use dpor or unfold");
+    }
+    None
 }
 
 /// What does not go together with predicate dependence, in words.
@@ -89,9 +104,9 @@ fn checkpoint_conflict(options: &Options) -> Option<&'static str> {
     if !options.checkpoints.are_wanted() {
         return None;
     }
-    if Plan::first(options).strategy.matches_states() {
+    if Plan::first(options).strategy.is_canonical() {
         return Some(
-            "checkpoints of --strategy unfold and stateful are not available yet; dpor, random and pct have them",
+            "checkpoints of --strategy unfold, stateful and reads-from are not available yet; dpor, random and pct have them",
         );
     }
     if options.test_cases.is_some() {
@@ -105,9 +120,9 @@ fn apart_conflict(options: &Options) -> Option<&'static str> {
     if !options.apart {
         return None;
     }
-    if Plan::first(options).strategy.matches_states() {
+    if Plan::first(options).strategy.is_canonical() {
         return Some(
-            "--strategy unfold and stateful are not available with --cluster; dpor, random and pct are",
+            "--strategy unfold, stateful and reads-from are not available with --cluster; dpor, random and pct are",
         );
     }
     if options.test_cases.is_some() {

@@ -6,7 +6,7 @@ use crate::checkpoint::{Belongs, Checkpoint, Keeping, Phase};
 use crate::emit::{Recorder, TestCases};
 use crate::error::Error;
 use crate::explored::Estimate;
-use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
+use crate::machines::{canonical_machine, fusing_machine, reading_machine, stepping_machine};
 use crate::observer::Observer;
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
@@ -15,7 +15,8 @@ use crate::setup::Setup;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::kept::{Common, Kept, Misfit, Parts};
-use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor};
+use selvedge_explore::reads::Uncovered;
+use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor, reads};
 use selvedge_ir::Module;
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property, Published, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
@@ -57,7 +58,7 @@ pub(crate) struct Exploration<'a> {
 fn cost(strategy: Strategy) -> u32 {
     match strategy {
         Strategy::Unfold => 2000,
-        Strategy::Stateful => 500,
+        Strategy::Stateful | Strategy::ReadsFrom => 500,
         Strategy::Dpor => 100,
         Strategy::Random | Strategy::Pct => 300,
     }
@@ -97,7 +98,12 @@ impl Exploration<'_> {
                 Explored::Failed(failure) => Err(failure.0),
             });
         }
-        let explored = if self.plan.strategy.matches_states() {
+        let explored = if self.plan.strategy == Strategy::ReadsFrom {
+            match self.read_from(&config, &watch) {
+                Ok(explored) => explored,
+                Err(failed) => return Ok(Err(failed)),
+            }
+        } else if self.plan.strategy.matches_states() {
             self.match_states(&config, &watch)?
         } else if watch.assumed.fused {
             self.fuse(&config, &watch)?
@@ -219,6 +225,27 @@ impl Exploration<'_> {
                 self.explore(&make, config, &watch.control)
             }
         }
+    }
+
+    /// Explores classes by reads-from.
+    fn read_from(&self, config: &Config, watch: &Watch<'_>) -> Attempted {
+        if self.program.options.leaks {
+            return Err(Failed::Covered(Uncovered::LastValues));
+        }
+        let awaits = watch.assumed.awaits;
+        let make = || {
+            let (vm, detectors) = reading_machine(self.program);
+            let vm = if awaits { vm.with_awaits() } else { vm };
+            (vm.bounded(), (detectors, watch.guard()))
+        };
+        let report = reads::explore(&make, config, &watch.control);
+        // What the machines have assumed comes first: the search may have met its failure.
+        if let Some(failed) = watch.failed() {
+            return Err(failed);
+        }
+        let mut report = report.map_err(|given_up| Failed::Covered(given_up.why))?;
+        settle(&mut report, &watch.control);
+        Ok((report, Estimate::of(&watch.control)))
     }
 
     /// A machine that makes few events.
@@ -348,6 +375,8 @@ impl Exploration<'_> {
             Strategy::Dpor if self.plan.is_published() => self.explore_published(make, config, control),
             Strategy::Dpor => self.kept(stepping, |kept| dpor::explore_kept(make, config, control, kept))?,
             Strategy::Unfold => unfold::explore(make, config, control),
+            // It has a way of its own, because it may be given up.
+            Strategy::ReadsFrom => unreachable!("explored elsewhere"),
             Strategy::Stateful => stateful::explore(make, config, control),
             Strategy::Random => {
                 self.kept(stepping, |kept| random::explore_kept(make, config, control, kept))?

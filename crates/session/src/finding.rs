@@ -2,7 +2,7 @@
 //! and places.
 
 use crate::cause::cause;
-use crate::machines::{canonical_machine, fusing_machine, machine};
+use crate::machines::{canonical_machine, fusing_machine, machine, reading_machine};
 use crate::rows;
 use crate::setup::Setup;
 use crate::shorten::{has_fewest_switches, shorten};
@@ -12,7 +12,9 @@ use crate::trace::{self, At, Made, Move, Trace, same};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
-use selvedge_model::{Choice, Describe, Fault, FaultKind, Finding, Input, Machine, Op, Related, Status};
+use selvedge_model::{
+    Action, Choice, Describe, Fault, FaultKind, Finding, Input, Machine, Op, Related, Status,
+};
 use selvedge_report::{AccessSite, FindingReport};
 use selvedge_schedule::{Schedule, Step};
 use selvedge_vm::{Program, Vm};
@@ -38,6 +40,8 @@ pub(crate) enum FoundBy {
     Fusing,
     /// [`Vm::canonical`].
     Canonical,
+    /// The same with [`Vm::with_lone_accesses`].
+    Reading,
 }
 
 /// Replays a fault and describes it with a short schedule. Also returns the fault that is
@@ -54,7 +58,8 @@ pub(crate) fn describe(
     let choices = match by {
         FoundBy::Plain => found.choices.clone(),
         FoundBy::Fusing => every_action(program, &found.choices),
-        FoundBy::Canonical => open_decisions(program, &found.choices),
+        FoundBy::Canonical => open_decisions(program, canonical_machine(program).0, &found.choices),
+        FoundBy::Reading => open_decisions(program, reading_machine(program).0, &found.choices),
     };
     for choice in choices {
         trace
@@ -63,7 +68,8 @@ pub(crate) fn describe(
     }
     trace.finish();
     let seen = trace.faults.iter().find(|(_, seen)| same(seen, fault));
-    let seen = seen.or_else(|| stand_in(&trace, found).filter(|_| by == FoundBy::Canonical));
+    let seen = seen
+        .or_else(|| stand_in(&trace, found).filter(|_| matches!(by, FoundBy::Canonical | FoundBy::Reading)));
     let Some((at, fault)) = seen.cloned() else {
         return Err(Error::NotSeen(fault.message.clone()));
     };
@@ -144,9 +150,10 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
 
 /// The choices of an explorer whose machines choose at each decision, without the choices at
 /// decisions that are none here because only one outcome is possible. The thread is then further
-/// ahead here, and may be at a later decision. So decisions are compared by name.
-fn open_decisions(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
-    let ((mut canonical, _), (mut plain, _)) = (canonical_machine(program), machine(program));
+/// ahead here, and may be at a later decision. So decisions are compared by name. Accesses of a
+/// thread that runs alone are none of its steps here: it has made them before.
+fn open_decisions(program: &Arc<Program>, mut canonical: Vm, choices: &[Choice]) -> Vec<Choice> {
+    let (mut plain, _) = machine(program);
     let mut all = Vec::with_capacity(choices.len());
     for &choice in choices {
         if !offers(&canonical, choice) {
@@ -157,6 +164,12 @@ fn open_decisions(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
             let pending = vm.pending().get(choice.thread.index());
             pending.is_some_and(|p| p.is_enabled() && p.action.op == Op::Choose)
         };
+        let stands_at = |vm: &Vm| vm.pending().get(choice.thread.index()).map(|p| p.action);
+        let of_memory = |action: Action| action.is_memory() || action.op == Op::Destroy;
+        if stands_at(&canonical).is_some_and(of_memory) && stands_at(&canonical) != stands_at(&plain) {
+            canonical.step(choice);
+            continue;
+        }
         let mut step = choice;
         if chooses(&canonical) {
             let decision = canonical.decision(choice);

@@ -10,12 +10,13 @@ use crate::error::Error;
 use crate::explore::Exploration;
 use crate::explored::Explored;
 use crate::observer::Observer;
-use crate::options::{Dependence, Options, Symmetry};
+use crate::options::{Dependence, Options, Strategy, Symmetry};
 use crate::plan::Plan;
 use crate::predicate;
 use crate::setup::Setup;
 use crate::symmetry;
 use selvedge_base::{StmtId, StopFlag};
+use selvedge_explore::reads::Uncovered;
 use selvedge_explore::{Attempt, Budget, Control, until_it_holds};
 use selvedge_ir::Module;
 use selvedge_model::Property;
@@ -111,7 +112,8 @@ impl<'a> Job<'a> {
         setup.vm.quarantine = plan.quarantine;
         setup.vm.fingerprints = plan.strategy.matches_states();
         let races = self.properties(plan).contains(&Property::DataRace);
-        setup.vm.record_accesses = races || plan.prunes_writes(self.options) || plan.is_published();
+        let reads = plan.strategy == Strategy::ReadsFrom;
+        setup.vm.record_accesses = races || reads || plan.prunes_writes(self.options) || plan.is_published();
         let fails = |error: selvedge_vm::Error| match stop.is_set() {
             // If it was interrupted, the error says nothing about the program.
             true => Error::Stopped,
@@ -248,6 +250,16 @@ impl<'a> Job<'a> {
         (stop, alone): (&StopFlag, bool),
     ) -> Result<Made, Error> {
         match failed {
+            // Without awaits, `reads-from` would go round such loops until its limit.
+            Failed::Awaits if made.plan.strategy == Strategy::ReadsFrom => {
+                let failed = Failed::Covered(Uncovered::Loops);
+                self.tell(failed);
+                self.make_without(made, failed, (stop, alone))
+            }
+            Failed::Covered(_) => match made.plan.after_uncovered(self.options) {
+                Some(plan) => self.make(plan, stop),
+                None => Err(Error::Internal(format!("{failed:?} of another strategy"))),
+            },
             // The program has recorded it.
             Failed::Identical | Failed::Awaits | Failed::Fused => Ok(made),
             Failed::BlockClasses if made.setup.vm.blocks.is_none() => {
@@ -274,7 +286,7 @@ impl<'a> Job<'a> {
     /// Tells the user that an assumption has failed.
     pub(crate) fn tell(&self, failed: Failed) {
         if let Some(note) = failed.note() {
-            self.observer.note(note);
+            self.observer.note(&note);
         }
     }
 

@@ -37,6 +37,15 @@ pub(crate) fn canonical_machine(program: &Arc<Program>) -> (Vm, Detectors) {
     with_detectors(program, Vm::canonical(Arc::clone(program)))
 }
 
+/// The same for classes by reads-from: the accesses of a thread that runs alone are events, too.
+///
+/// # Panics
+/// As [`machine`].
+pub(crate) fn reading_machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    let (vm, detectors) = canonical_machine(program);
+    (vm.with_lone_accesses(), detectors)
+}
+
 fn with_detectors(program: &Program, vm: Result<Vm, selvedge_vm::Error>) -> (Vm, Detectors) {
     match vm {
         Ok(vm) => {

@@ -18,6 +18,8 @@ pub enum Strategy {
     Unfold,
     /// Every state, depth first.
     Stateful,
+    /// Each class of executions in which reads read from the same writes, once.
+    ReadsFrom,
     /// Samples, uniformly at each step.
     Random,
     /// Samples, by random priorities.
@@ -30,12 +32,18 @@ impl Strategy {
         matches!(self, Strategy::Unfold | Strategy::Stateful)
     }
 
+    /// True if its machines make events that do not depend on independent events.
+    pub(crate) fn is_canonical(self) -> bool {
+        self.matches_states() || self == Strategy::ReadsFrom
+    }
+
     /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Strategy::Dpor => "dpor",
             Strategy::Unfold => "unfold",
             Strategy::Stateful => "stateful",
+            Strategy::ReadsFrom => "reads-from",
             Strategy::Random => "random",
             Strategy::Pct => "pct",
         }

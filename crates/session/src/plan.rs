@@ -29,7 +29,8 @@ pub struct Plan {
     pub dependence: Dependence,
     /// True if identical threads take turns, if the program has any.
     pub turns: bool,
-    /// True if threads that wait in loops are held until what they read changes (`unfold`).
+    /// True if threads that wait in loops are held until what they read changes (`unfold`,
+    /// `reads-from`).
     pub awaits: bool,
     /// The search order of `unfold`.
     pub search: Order,
@@ -111,7 +112,7 @@ impl Plan {
             dependence: Dependence::Conflict,
             turns: symmetry::suits(options, strategy),
             awaits: options.awaits
-                && cuts_off
+                && (cuts_off || strategy == Strategy::ReadsFrom)
                 && !visibility.includes_plain()
                 && symmetry::holds(options, strategy),
             search: options.search,
@@ -128,6 +129,12 @@ impl Plan {
             keeps_dead: false,
             ..self
         })
+    }
+
+    /// The plan after an exploration that its strategy does not cover.
+    pub(crate) fn after_uncovered(self, options: &Options) -> Option<Plan> {
+        let reads = self.strategy == Strategy::ReadsFrom;
+        reads.then(|| Plan::of(options, Strategy::Unfold, self.visibility))
     }
 
     /// True if an exploration with this report has found races that were not requested, so that all

@@ -37,7 +37,7 @@ pub(crate) fn suits(options: &Options, strategy: Strategy) -> bool {
 
 /// Whether explorations by a strategy hold threads that wait in loops.
 pub(crate) fn holds(options: &Options, strategy: Strategy) -> bool {
-    strategy == Strategy::Unfold && conflict(options).is_none()
+    matches!(strategy, Strategy::Unfold | Strategy::ReadsFrom) && conflict(options).is_none()
 }
 
 /// What is said where threads are not explored as identical, though that was asked for.

@@ -62,12 +62,13 @@ const ROWS: &[Row] = &[
 ];
 
 /// The columns: a title, and its options.
-const COLUMNS: [(&str, &str); 5] = [
+const COLUMNS: [(&str, &str); 6] = [
     ("`auto`", "--strategy auto"),
     ("`auto --symmetry off`", "--strategy auto --symmetry off"),
     ("`unfold`", "--strategy unfold"),
     ("`stateful`", "--strategy stateful"),
     ("`dpor`", "--strategy dpor"),
+    ("`reads-from`", "--strategy reads-from"),
 ];
 
 impl Bench {
@@ -82,7 +83,7 @@ impl Bench {
         for (title, _) in COLUMNS {
             write!(text, " {title} |")?;
         }
-        text += " GenMC; Nidhugg |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+        text += " GenMC; Nidhugg |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
         text = text.replace("|program|", "| program |");
         for (program, size, peers) in ROWS {
             write!(text, "| {program}, {size}")?;

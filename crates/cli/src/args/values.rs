@@ -131,8 +131,9 @@ pub(super) fn strategy(text: &str) -> Result<StrategyOption, String> {
         "pct" => Strategy::Pct,
         "unfold" => Strategy::Unfold,
         "stateful" => Strategy::Stateful,
+        "reads-from" => Strategy::ReadsFrom,
         "guarded" | "optimal" => return Err(later(text)),
-        _ => return Err("expected auto, dpor, unfold, stateful, random or pct".to_owned()),
+        _ => return Err("expected auto, dpor, unfold, stateful, reads-from, random or pct".to_owned()),
     }))
 }
 

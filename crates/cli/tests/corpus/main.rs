@@ -100,6 +100,17 @@ const STRATEGIES: &[Strategy] = &[
     },
 ];
 
+/// Classes by reads-from; or `unfold`, of what that does not cover.
+const READS_FROM: Strategy = Strategy {
+    name: "reads-from",
+    options: &["--strategy", "reads-from", "--stop", "never"],
+    exhaustive: true,
+    ends: true,
+};
+
+/// One program in so many is tried with [`READS_FROM`]; all with `SELVEDGE_LONG`.
+const READS_FROM_EVERY: usize = 16;
+
 /// The other ways of `unfold` that are as complete, for programs with more than one order of
 /// events, and for those without an end.
 const ORDERS: &[Strategy] = &[
@@ -232,6 +243,11 @@ fn trials_of(case: Case, number: usize) -> Vec<Trial> {
         let case = case.clone();
         let name = format!("{} [{}]", case.name, strategy.name);
         trials.push(Trial::test(name, move || test(&case, strategy)));
+    }
+    if !case.only_count && !case.many_states && (all || number.is_multiple_of(READS_FROM_EVERY)) {
+        let case = case.clone();
+        let name = format!("{} [{}]", case.name, READS_FROM.name);
+        trials.push(Trial::test(name, move || test(&case, &READS_FROM)));
     }
     if case.endless {
         for strategy in ORDERS {
