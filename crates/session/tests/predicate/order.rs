@@ -11,7 +11,7 @@ use std::path::Path;
 const PROGRAM: &str = r"#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
-static int shared, set_before, set_after, table[8], both, *kept_in;
+static int shared, set_before, set_after, set_beside, either, table[8], both, *kept_in;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static void fill(int *at, int n) { *at = n; }
 static int twice(int n) { return n + n; }
@@ -44,9 +44,24 @@ static void *count(void *arg)
     assert(id * 7 % 8 >= 0); // apart
     return arg;
 }
+static void *left(void *arg)
+{
+    either = 1;
+    return arg;
+}
+static void *right(void *arg)
+{
+    either = 2;
+    return arg;
+}
+static void *beside(void *arg)
+{
+    assert(set_beside < 9); // order
+    return arg;
+}
 int main(void)
 {
-    pthread_t one, two, three;
+    pthread_t one, two, three, four, five, six;
     int given = 0, kept = 0, mine;
     set_before = 5;
     kept_in = &kept;
@@ -61,6 +76,15 @@ int main(void)
     shared = 1;
     fill(&mine, 3);
     assert(mine == 3); // apart
+    pthread_create(&four, 0, beside, 0);
+    set_beside = 1;
+    pthread_join(four, 0);
+    assert(set_beside == 1); // apart
+    pthread_create(&five, 0, left, 0);
+    pthread_create(&six, 0, right, 0);
+    pthread_join(five, 0);
+    pthread_join(six, 0);
+    assert(either >= 1); // order
     assert(given >= 0); // order
     assert(kept >= 0); // order
     assert(pthread_mutex_trylock(&m) == 0); // order
