@@ -429,5 +429,5 @@ fn threads_and_locks_of_random_programs_are_as_known() {
     let Seen {
         pairs, alone, locks, ..
     } = counts.seen;
-    assert!(pairs > 1_000 && alone > 100 && locks > 100, "{:?}", counts.seen);
+    assert!(pairs > 1_000 && alone > 10 && locks > 100, "{:?}", counts.seen);
 }

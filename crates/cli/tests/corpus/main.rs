@@ -106,7 +106,7 @@ const READS_FROM: Strategy = Strategy {
     name: "reads-from",
     options: &["--strategy", "reads-from", "--stop", "never"],
     exhaustive: true,
-    ends: false,
+    ends: true,
 };
 
 /// One program in so many is tried with [`READS_FROM`]; all with `SELVEDGE_LONG`.

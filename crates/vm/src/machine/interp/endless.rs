@@ -38,8 +38,12 @@ impl Vm {
             return Some(self.endless(thread, ip, &stand));
         }
         if renews {
-            self.long_step.since = 0;
-            self.long_step.renew *= 2;
+            let long_step = &mut self.long_step;
+            long_step.since = 0;
+            long_step.renew = match long_step.stand {
+                None => 1,
+                Some(_) => long_step.renew.saturating_mul(2),
+            };
             self.long_step.stand = Some(Stand {
                 place,
                 own,
@@ -75,15 +79,10 @@ impl Vm {
     fn endless(&mut self, thread: ThreadId, ip: u32, stand: &Stand) -> Stop {
         let options = &self.program.options;
         let core = &self.state.thread(thread).core;
-        let reads_none = match options.visibility.includes_plain() {
-            // Each access to memory that others may reach is an action.
-            true => options.points.is_none(),
-            false => {
-                options.record_accesses
-                    && options.points.is_none()
-                    && self.state.memory.accesses().len() == stand.accesses
-            }
-        };
+        // A thread that runs alone waits for ever, too, if it reads what nobody will change.
+        let reads_none = options.record_accesses
+            && options.points.is_none()
+            && self.state.memory.accesses().len() == stand.accesses;
         if !reads_none || self.program.handles_signals || core.atomic != 0 {
             let text = "a loop goes round for ever without a visible action".to_owned();
             self.limit(thread, ip, LimitKind::Endless, text);
