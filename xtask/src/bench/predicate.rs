@@ -282,8 +282,8 @@ fn is_published(report: &Value) -> bool {
 const NOTES: &str = "\
 Where a comparable row of predicate dependence is above theirs, optimised:
 
-- *Stateful*: the two sections of each lock are in conflict, and the locks are independent: 2 × 2 orders, each with its own values in between. Critical section peeking changes nothing here, because the sections of one lock access the same variables. Their rules have 4 executions, too, and 6 without sleep sets, as theirs without optimisations; their 2 is not reproduced.
-- *Fig. 9*: two results can be read, and their count is 2 by leaving out orders of two writes. As published that loses executions: `main { x = 1; join t; r = x } t { x = 2 }` loses r = 1. With `--write-write-pruning on` there are 3, as by their rules here; one repeats another.
+- *Stateful*: the two sections of each lock are in conflict, and the locks are independent: 2 × 2 orders, each with its own values in between: an assertion about what one thread sees in both sections fails in one of the four alone, so two executions miss errors. Critical section peeking changes nothing here, because the sections of one lock access the same variables. Their rules have 4 executions, too, and 6 without sleep sets, as theirs without optimisations; their 2 is not reproduced.
+- *Fig. 9*: two results can be read, and their count is 2 by leaving out orders of two writes. As published that loses executions: `main { x = 1; join t; r = x } t { x = 2 }` loses r = 1. With `--write-write-pruning on` there are 3, as by their rules here; one repeats another. `--strategy reads-from` has 2, and loses nothing.
 
 IndexerSafe has their runs in all three columns with their rules: locks are dependent without critical section peeking, and with it nothing is left that matters. That is so for assertions alone; where deadlocks are asked for, lock calls are essential by their rules, and each waits in a loop for the table. \
 nedmalloc has their single run only by their rules. nbds-list and nbds-skiplist have 1 by their rules as well; the sound ones need more, also for assertions alone (175, and not in 20 s).
