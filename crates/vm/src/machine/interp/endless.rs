@@ -74,16 +74,19 @@ impl Vm {
     }
 
     /// The thread goes round for ever from a stand. It does nothing more, and this is no limit of
-    /// the exploration, unless others might change what the loop reads, or a handler might
-    /// interrupt it. An atomic block without an end is one, too: nobody else could go on.
+    /// the exploration, unless the loop reads what others might change, or writes, or a handler
+    /// might interrupt it. An atomic block without an end is one, too: nobody else could go on.
     fn endless(&mut self, thread: ThreadId, ip: u32, stand: &Stand) -> Stop {
         let options = &self.program.options;
         let core = &self.state.thread(thread).core;
-        // A thread that runs alone waits for ever, too, if it reads what nobody will change.
-        let reads_none = options.record_accesses
+        let memory = &self.state.memory;
+        // A thread that runs alone waits for ever, too, if it reads what nobody will change. Loops
+        // that write, also to their own stack, are left to the limit.
+        let only_computes = options.record_accesses
             && options.points.is_none()
-            && self.state.memory.accesses().len() == stand.accesses;
-        if !reads_none || self.program.handles_signals || core.atomic != 0 {
+            && memory.accesses().len() == stand.accesses
+            && memory.mark() == stand.memory;
+        if !only_computes || self.program.handles_signals || core.atomic != 0 {
             let text = "a loop goes round for ever without a visible action".to_owned();
             self.limit(thread, ip, LimitKind::Endless, text);
         }
