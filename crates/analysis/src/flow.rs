@@ -6,10 +6,11 @@
 //! Exceptions and `longjmp` leave a function in its middle: where they lead to, all may be added
 //! that was added on the way, and nothing is sure.
 
+use crate::cfg::lands;
 use crate::{Place, PointsTo};
 use rustc_hash::FxHashMap;
 use selvedge_base::Id;
-use selvedge_ir::{Callee, FuncId, Function, InstKind, Module, Terminator, returns_twice};
+use selvedge_ir::{FuncId, Function, InstKind, Module, Terminator};
 use std::collections::{BTreeSet, VecDeque};
 
 /// An instruction or a terminator.
@@ -468,17 +469,6 @@ impl<'a> Flow<'a> {
             }
         }
         entries
-    }
-}
-
-/// True if `longjmp` may lead to an instruction.
-fn lands(module: &Module, kind: &InstKind) -> bool {
-    match kind {
-        InstKind::Call {
-            callee: Callee::Direct(callee),
-            ..
-        } => returns_twice(&module.functions[*callee].name),
-        _ => false,
     }
 }
 

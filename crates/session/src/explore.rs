@@ -375,8 +375,8 @@ impl Exploration<'_> {
             Strategy::Dpor if self.plan.is_published() => self.explore_published(make, config, control),
             Strategy::Dpor => self.kept(stepping, |kept| dpor::explore_kept(make, config, control, kept))?,
             Strategy::Unfold => unfold::explore(make, config, control),
-            // It has a way of its own, because it may be given up.
-            Strategy::ReadsFrom => unreachable!("explored elsewhere"),
+            // Since it may be given up, `read_from` explores by it.
+            Strategy::ReadsFrom => return Err(Misfit("is of a strategy that keeps no state")),
             Strategy::Stateful => stateful::explore(make, config, control),
             Strategy::Random => {
                 self.kept(stepping, |kept| random::explore_kept(make, config, control, kept))?

@@ -53,9 +53,7 @@ impl Cfg {
                     InstKind::Call { callee, .. } => {
                         calls.push(from);
                         ends |= may_not_return(*callee);
-                        if let Callee::Direct(callee) = callee
-                            && returns_twice(&module.functions[*callee].name)
-                        {
+                        if lands(module, &inst.kind) {
                             landings.push(from);
                         }
                     }
@@ -174,5 +172,16 @@ pub fn successors(term: &Terminator, mut f: impl FnMut(BlockId)) {
             f(*unwind);
         }
         Terminator::Return(_) | Terminator::Unreachable | Terminator::Trap => {}
+    }
+}
+
+/// True if `longjmp` may lead to an instruction: a direct call of `setjmp` or its kin.
+pub(crate) fn lands(module: &Module, kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Call {
+            callee: Callee::Direct(callee),
+            ..
+        } => returns_twice(&module.functions[*callee].name),
+        _ => false,
     }
 }

@@ -18,12 +18,13 @@
 //! them in the middle of a block, as are calls that call back.
 
 use super::{Slicer, Statement};
+use crate::cfg::lands;
 use crate::library::{self, Special};
 use crate::pointsto::{Object, ObjectId, Target};
 use crate::{Cfg, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
-use selvedge_ir::{BlockId, Callee, FuncId, InstKind, Operand, returns_twice};
+use selvedge_ir::{BlockId, FuncId, InstKind, Operand};
 use std::rc::Rc;
 
 /// If a way back is longer, in statements, nothing is known.
@@ -183,15 +184,8 @@ impl<'a> Slicer<'a> {
         let strong = self.strong.as_mut()?;
         let flow = strong.flow.entry(id).or_insert_with(|| {
             let function = &module.functions[id];
-            let lands = |kind: &InstKind| match kind {
-                InstKind::Call {
-                    callee: Callee::Direct(callee),
-                    ..
-                } => returns_twice(&module.functions[*callee].name),
-                _ => false,
-            };
             let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
-            let straight = !insts.any(|inst| lands(&inst.kind));
+            let straight = !insts.any(|inst| lands(module, &inst.kind));
             straight.then(|| Rc::new(Cfg::of(module, function, |_| false)))
         });
         flow.clone()

@@ -1,12 +1,9 @@
 //! Loops that count: their index runs over all whole numbers between two constants.
 
-use crate::cfg::Dominators;
+use crate::cfg::{Dominators, lands};
 use crate::{Cfg, DefUse, Definition, LoopForest, Place};
 use selvedge_base::Id;
-use selvedge_ir::{
-    BinOp, BlockId, Callee, FuncId, Function, InstKind, IntPred, Module, Operand, Reg, Terminator,
-    returns_twice,
-};
+use selvedge_ir::{BinOp, BlockId, FuncId, Function, InstKind, IntPred, Module, Operand, Reg, Terminator};
 use std::ops::Range;
 
 /// No index goes further than this.
@@ -41,16 +38,9 @@ impl<'a> Code<'a> {
     pub fn of(module: &'a Module, id: FuncId) -> Code<'a> {
         let function = &module.functions[id];
         let cfg = Cfg::of(module, function, |_| false);
-        let lands = |kind: &InstKind| match kind {
-            InstKind::Call {
-                callee: Callee::Direct(callee),
-                ..
-            } => returns_twice(&module.functions[*callee].name),
-            _ => false,
-        };
         let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
         Code {
-            lands: insts.any(|inst| lands(&inst.kind)),
+            lands: insts.any(|inst| lands(module, &inst.kind)),
             function,
             uses: DefUse::of(function, &cfg),
             loops: LoopForest::of(&cfg),

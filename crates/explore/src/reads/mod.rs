@@ -11,8 +11,8 @@
 //!
 //! - *Nodes.* To add a read r to a graph F is to decide for its source. The source is known by its
 //!   cone: the write with everything before it. Executions that contain F differ in the cone of r's
-//!   source, so the children F ∪ cone ∪ {r} share no execution, and together they have all of them.
-//!   It does not matter which thread is taken next.
+//!   source, so the children F ∪ cone ∪ {r} share no execution, and together they have all of
+//!   them. It does not matter which thread is taken next.
 //! - *Discovery.* Which cones there are is found while the children are explored: each write that
 //!   is added, and does not follow r, is a source of r. All are found: let c be a cone, and w its
 //!   write. In an order of F ∪ c, with w last, r may read what comes last before w. Its cone is
@@ -25,8 +25,8 @@
 //!   again (`leaf.rs`).
 //!
 //! TruSt has no such sets of cones: it finds out from the graph which one of the graphs in which w
-//! is discovered leads to F ∪ c ∪ {r}. That needs writes in an order that is a part of the graph.
-//! Here memory grows with the number of sources of the reads of one execution, and no graph is
+//! is discovered leads to F ∪ c ∪ {r}. That needs an order of writes in the graph. Here
+//! memory grows with the number of sources of the reads of one execution, and no graph is
 //! explored twice.
 //!
 //! *Deliberately absent*: everything in [`Uncovered`]. There the search gives up with the reason,

@@ -1,8 +1,8 @@
 //! Finds an order of the events of a graph in which each read reads the last write before it.
 //!
 //! The problem is NP-complete (Gibbons and Korach, *Testing Shared Memories*, 1997). Two rules
-//! derive most of the order (`Saturated`): if r reads w, and another write w′ to the location comes
-//! before r, it comes before w; if w′ comes after w, it comes after r. A search does the rest: it
+//! derive most of the order (`Saturated`): if r reads w, and another write to the location comes
+//! before r, it comes before w; if it comes after w, it comes after r. A search does the rest: it
 //! appends one event after the other, and remembers the states from which there is no way on.
 
 use super::graph::{At, Graph, Last, Location, Part};

@@ -3,8 +3,8 @@
 //! A thread stands at a backward jump. If it comes back to the same stand, with the same registers,
 //! frames, locks and memory, and has called no model in between, it goes round for ever: nobody
 //! else moves before its step ends. The step limit would end that, too, but a hundred million
-//! instructions later. The stand to come back to is renewed after 1, 2, 4, … jumps (Brent 1980), so
-//! any round is found that is short enough.
+//! instructions later. The stand to come back to is renewed after 1, 2, 4 and so on jumps (Brent
+//! 1980), so any round is found that is short enough.
 //!
 //! Threads are watched only in long steps, and for a short time, so it costs hardly anything.
 
