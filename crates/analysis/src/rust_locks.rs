@@ -41,8 +41,8 @@ use smallvec::{SmallVec, smallvec};
 const LOCK_CONTENDED: &str = "std::sys::sync::mutex::futex::Mutex::lock_contended";
 
 /// What the word of a mutex holds.
-const FREE: u128 = 0;
-const TAKEN: u128 = 1;
+pub(super) const FREE: u128 = 0;
+pub(super) const TAKEN: u128 = 1;
 
 /// Replaces the waiting of Rust's locks by claims. Returns the number of functions replaced.
 pub fn claim(module: &mut Module) -> usize {
@@ -62,7 +62,7 @@ pub fn claim(module: &mut Module) -> usize {
     if found.is_empty() {
         return 0;
     }
-    let claim = declare(module);
+    let claim = declare(module, CLAIM, &[Type::Ptr, Type::I32, Type::I32]);
     let exchanges: Vec<bool> = module.functions.iter().map(is_exchange).collect();
     let code = Code {
         contended: &found,
@@ -229,13 +229,13 @@ fn call(claim: FuncId, word: Operand, answer: Reg, stmt: StmtId) -> Inst {
     }
 }
 
-/// The declaration of what the machine does.
-fn declare(module: &mut Module) -> FuncId {
-    if let Some(id) = module.function(CLAIM) {
+/// The declaration of a function of the machine, which returns an `i32`.
+pub(super) fn declare(module: &mut Module, name: &str, params: &[Type]) -> FuncId {
+    if let Some(id) = module.function(name) {
         return id;
     }
     let mut builder = ModuleBuilder::new();
-    let id = builder.declare(CLAIM, &[Type::Ptr, Type::I32, Type::I32], &[Type::I32]);
+    let id = builder.declare(name, params, &[Type::I32]);
     let function = builder.finish().functions[id].clone();
     module.functions.push(function)
 }

@@ -93,7 +93,7 @@ fn strategies_agree() {
     }
 }
 
-/// How a thread waits for a mutex makes no difference to what is found.
+/// How a thread waits for a mutex or a condition variable makes no difference to what is found.
 #[test]
 fn locks_that_are_executed_have_the_same_verdicts() {
     for (program, verdict) in [
@@ -101,6 +101,9 @@ fn locks_that_are_executed_have_the_same_verdicts() {
         ("deadlock/two_orders.rs", "false(no-deadlock)"),
         ("assertion/lost_between_two_locks.rs", "false(unreach-call)"),
         ("race/counter_without_a_mutex.rs", "false(no-data-race)"),
+        ("safe/condvar_queue.rs", "true"),
+        ("deadlock/one_of_two_woken.rs", "false(no-deadlock)"),
+        ("assertion/timed_out.rs", "false(unreach-call)"),
     ] {
         let output = check(&["--rust-locks", "executed"], &corpus().join(program));
         assert_eq!(last_line(&output), verdict, "{program}: {output:?}");
@@ -116,6 +119,18 @@ fn waiting_for_a_mutex_is_one_step() {
         text.contains("waits until the lock `program::LEFT") && !text.contains("futex wait on"),
         "{text}"
     );
+}
+
+/// A wait for a condition variable is two actions, as in POSIX.
+#[test]
+fn waiting_for_a_condition_variable_is_no_futex_call() {
+    let text = printed("deadlock/one_of_two_woken.rs");
+    assert!(text.contains("wait on `program::CHANGED`"), "{text}");
+    assert!(
+        text.contains("waits on condition variable `program::CHANGED`"),
+        "{text}"
+    );
+    assert!(!text.contains("futex wait on"), "{text}");
 }
 
 #[test]

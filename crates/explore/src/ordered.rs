@@ -118,7 +118,10 @@ where
                     choice,
                     alternatives: pending.alternatives,
                 });
-            } else if !matches!(pending.action.op, Op::Signal | Op::WaitRelease | Op::FutexWait) {
+            } else if !matches!(
+                pending.action.op,
+                Op::Signal | Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait
+            ) {
                 record.stays_open(&[Notice::Unsupported(Unsupported {
                     what: format!(
                         "a schedule in which this may end in several ways: {}",

@@ -124,7 +124,10 @@ fn finish(
     }
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     if options.rust_claims {
-        selvedge_analysis::rust_locks::claim(&mut lowered.module);
+        let locks = selvedge_analysis::rust_locks::claim(&mut lowered.module);
+        if locks > 0 {
+            selvedge_analysis::rust_condvars::model(&mut lowered.module);
+        }
     }
     let read = units.iter().flat_map(|unit| &unit.read);
     let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();

@@ -14,6 +14,16 @@ pub fn returns_twice(name: &str) -> bool {
 /// `(word, when, then)`. The machine implements it. Only passes over the ir insert calls of it.
 pub const CLAIM: &str = "__selvedge_claim";
 
+/// A function that begins a wait on a condition variable whose lock is a word of memory, and
+/// returns when the wait is over: `(queue, word, timed)`. It makes the word 0, joins the queue of
+/// the word `queue`, and waits, in one step. It returns 0, or `ETIMEDOUT`. The lock is not taken
+/// again. The machine implements it. Only passes over the ir insert calls of it.
+pub const WAIT_WITH_WORD: &str = "__selvedge_wait_with_word";
+
+/// Functions that wake one thread, or all threads, in the queue of a word: `(word, most, 0,
+/// private)`. The machine implements them.
+pub const WAKE: [&str; 2] = ["__selvedge_futex_wake", "__selvedge_futex_wake_many"];
+
 macro_rules! names {
     ($($ty:ident { $($variant:ident = $name:literal),+ $(,)? })+) => {$(
         impl $ty {

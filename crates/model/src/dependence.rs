@@ -284,7 +284,7 @@ impl Action {
                 }
             }
             let class2 = self.op.class2();
-            if matches!(self.op, Op::FutexWait) {
+            if matches!(self.op, Op::FutexWait | Op::WaitReleaseWord) {
                 self.for_each_granule(self.object2.0, class2, &mut f);
             } else if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 {
                 f(self.object2.0, ALL_BYTES, class2);

@@ -63,6 +63,8 @@ pub enum Synchronises {
     Departure,
     /// Reads the futex word `object2`: acquires from its release sequences.
     Sleeps,
+    /// Writes the word `object2`: releases.
+    WordGivenBack,
     /// Each thread that later takes from the semaphore acquires.
     Post,
     /// Acquires from all earlier posts.
@@ -229,6 +231,10 @@ operations! {
     /// once (a spurious wakeup). A wait with a time-out goes on as `WaitTimeout`; who wakes is
     /// a `Signal` or `Broadcast` of the queue.
     FutexWait: "futex wait on", Wait, Read, 0, Sleeps, Anything, Varies, false;
+    /// First half of a condition wait whose lock is the word of memory `object2`: writes the word,
+    /// which releases, and starts to wait on `object`, a queue. It may have a second alternative:
+    /// the wait ends at once (a spurious wakeup). The wait goes on as one on a futex does.
+    WaitReleaseWord: "wait on", Wait, Write, 0, WordGivenBack, Nothing, Same, false;
     /// The end of a futex wait. It is also the (blocked) pending action of a thread that waits
     /// without a time-out.
     FutexWoken: "woken from a futex wait on", Notified, Local, 0, Departure, Object, Same, false;

@@ -140,7 +140,11 @@ fn spurious_wakeups_at_once_are_as_good_as_later_ones() {
     let jumps = |op: &ToyOp| {
         matches!(
             op,
-            ToyOp::If(..) | ToyOp::Goto(..) | ToyOp::TimedWait(..) | ToyOp::FutexTimedWait(..)
+            ToyOp::If(..)
+                | ToyOp::Goto(..)
+                | ToyOp::TimedWait(..)
+                | ToyOp::FutexTimedWait(..)
+                | ToyOp::TimedWaitWord(..)
         )
     };
     let with = |toy: &Toy, wait: fn(String, String) -> ToyOp, spurious| {
@@ -153,6 +157,13 @@ fn spurious_wakeups_at_once_are_as_good_as_later_ones() {
                     false => ToyOp::FutexTimedWait(x, n, r.clone()),
                 };
                 vec![wait, ToyOp::Set(r, 0)]
+            }
+            ToyOp::WaitWord(x, y, n) => {
+                let wait = match spurious {
+                    true => ToyOp::WaitWord(x, y, n),
+                    false => ToyOp::TimedWaitWord(x, y, n, "ended".into()),
+                };
+                vec![wait, ToyOp::Set("ended".into(), 0)]
             }
             op => vec![op],
         };

@@ -33,7 +33,7 @@ impl Before {
                     routine => format!("create thread {name}, which runs {routine}"),
                 }
             }
-            (Op::WaitRelease | Op::FutexWait, _) if event.alternative != 0 => {
+            (Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait, _) if event.alternative != 0 => {
                 format!("{text}, ended without a signal")
             }
             (Op::Signal | Op::Broadcast, Outcome::Failed) => format!("{text}: nobody waits"),

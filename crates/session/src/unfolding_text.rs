@@ -59,7 +59,7 @@ fn event_text(vm: &mut Vm, shown: &Shown) -> Option<Text> {
         Outcome::Thread(new) if action.op == Op::Spawn => format!("thread {}", names(&[new])),
         Outcome::Thread(woken) => format!("wakes {}", names(&[woken])),
         Outcome::Threads(set) => format!("releases {}", names(vm.waiters(set))),
-        Outcome::Value(_) if matches!(action.op, Op::WaitRelease | Op::FutexWait) => {
+        Outcome::Value(_) if matches!(action.op, Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait) => {
             "ended without a signal".to_owned()
         }
         Outcome::Value(value) => format!("value {value}"),

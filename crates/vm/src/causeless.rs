@@ -25,6 +25,14 @@ use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_ir::InstKind;
 use selvedge_model::{Action, Op, Outcome, Status};
 
+/// Whether an operation may have an alternative that is a spurious event.
+const fn may_be_causeless(op: Op) -> bool {
+    matches!(
+        op,
+        Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait | Op::Rmw
+    )
+}
+
 impl Vm {
     /// Whether a thread's next action is enabled, and its number of alternatives.
     #[inline]
@@ -34,7 +42,11 @@ impl Vm {
             return (Status::Held, 1);
         }
         match action.op {
-            Op::WaitRelease | Op::FutexWait if alternatives > 1 && self.repeats(action.thread) => (status, 1),
+            Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait
+                if alternatives > 1 && self.repeats(action.thread) =>
+            {
+                (status, 1)
+            }
             Op::Rmw if action.may_fail => (status, 1 + u16::from(self.may_fail_without_cause(action))),
             _ => (status, alternatives),
         }
@@ -71,7 +83,7 @@ impl Vm {
 
     /// Before a step: the hash of the thread's state, if it takes a spurious alternative.
     pub(crate) fn before_causeless(&self, action: &Action, alternative: u16) -> Option<Digest> {
-        let causeless = alternative > 0 && matches!(action.op, Op::WaitRelease | Op::FutexWait | Op::Rmw);
+        let causeless = alternative > 0 && may_be_causeless(action.op);
         (causeless && self.state.modes().bounded).then(|| own_hash(&self.program, &self.state, action.thread))
     }
 
@@ -92,7 +104,7 @@ impl Vm {
         self.state.own_core(thread).idle = idle;
         let mut pending = self.state.pending()[thread.index()];
         // A thread that a fault has parked stays parked.
-        if pending.is_enabled() && matches!(pending.action.op, Op::WaitRelease | Op::FutexWait | Op::Rmw) {
+        if pending.is_enabled() && may_be_causeless(pending.action.op) {
             (pending.status, pending.alternatives) = self.status(&pending.action);
             self.state.set_pending(thread, pending);
         }
@@ -102,7 +114,7 @@ impl Vm {
     /// took the mutex of a wait.
     fn changed_nothing(&self, action: &Action, causeless: bool, mark: Mark) -> bool {
         let reads = match action.op {
-            Op::WaitRelease => causeless,
+            Op::WaitRelease | Op::WaitReleaseWord => causeless,
             // If it failed, it has only read the word.
             Op::FutexWait => causeless || self.outcome == Outcome::Failed,
             Op::WaitAcquire | Op::FutexWoken | Op::Read | Op::Yield | Op::Fence => true,

@@ -8,6 +8,10 @@ use crate::sync;
 use selvedge_base::{ContextId, Id, Location};
 use selvedge_model::ObjectId;
 
+/// Where the word of a lock or condition variable of Rust's standard library lies in it. Reports
+/// name the whole.
+const RUST_WORD: &str = ".inner.futex.v.value";
+
 /// The name of an object.
 pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String {
     bytes_name(program, state, object, 1)
@@ -39,7 +43,10 @@ pub(crate) fn bytes_name(program: &Program, state: &State, object: ObjectId, byt
         return format!("{:#x}", object.0);
     };
     let name = program.name(found.name);
-    let part = program.part(&found, object.0 - base, bytes);
+    let mut part = program.part(&found, object.0 - base, bytes);
+    if part.path.ends_with(RUST_WORD) {
+        part.path.truncate(part.path.len() - RUST_WORD.len());
+    }
     let whole = if name.is_empty() {
         let place = made_at(program, state, found.made);
         let (of, what) = match (part.path.as_str(), program.type_name(&found)) {

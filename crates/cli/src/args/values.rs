@@ -37,7 +37,7 @@ pub(crate) enum BoundedPolling {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RustLocks {
-    /// As a step that is possible once the lock is free
+    /// As a step that is possible once the lock is free, or the condition variable notified
     Modelled,
     /// As the standard library does it
     Executed,

@@ -266,6 +266,15 @@ impl RaceDetector {
                     self.store.set(Space::Records, self.threads[me].notified(), 0);
                 }
             }
+            Synchronises::WordGivenBack => {
+                let write = Action {
+                    op: Op::Write,
+                    object: action.object2,
+                    ..*action
+                };
+                self.atomic(&write, event.context.0, failed);
+                self.store.set(Space::Records, self.threads[me].notified(), 0);
+            }
             Synchronises::Departure => self.learn_notification(me, Rule::Barrier),
             Synchronises::Post => {
                 self.touch(event, action.object, me, false);

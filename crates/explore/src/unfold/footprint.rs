@@ -139,11 +139,11 @@ impl Footprints {
                 write: action.op != Op::Read,
                 atomic: action.order != MemoryOrder::NotAtomic,
             });
-        } else if action.op == Op::FutexWait {
+        } else if matches!(action.op, Op::FutexWait | Op::WaitReleaseWord) {
             self.buffer.push(Touch {
                 address: action.object2.0,
                 size: action.size,
-                write: false,
+                write: action.op == Op::WaitReleaseWord,
                 atomic: true,
             });
         } else if action.object.is_address() && action.object.0 != 0 {

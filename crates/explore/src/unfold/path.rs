@@ -284,7 +284,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             known.incomplete = incomplete;
             store.some_incomplete |= incomplete;
             let known = &mut store[event];
-            known.timed = matches!(action.op, Op::WaitRelease | Op::FutexWait)
+            known.timed = matches!(action.op, Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait)
                 && self.machine.pending()[number].action.op == Op::WaitTimeout;
             known.waits = self.machine.may_wait(choice.thread);
             known.alternative = choice.alternative;

@@ -69,6 +69,25 @@ impl ToyMachine {
                 }
                 _ => self.set(r, if phase == TIMED_OUT { 2 } else { 1 }),
             },
+            Code::WaitWord(_, y, n, result) => match op {
+                Op::WaitReleaseWord => {
+                    self.set(y, n);
+                    stay = Some(WAITING);
+                    if alternative > 0 {
+                        stay = Some(NOTIFIED);
+                        outcome = Outcome::Value(alternative);
+                    }
+                }
+                Op::WaitTimeout => {
+                    stay = Some(TIMED_OUT);
+                    outcome = Outcome::Failed;
+                }
+                _ => {
+                    if let Some(r) = result {
+                        self.set(r, i32::from(phase == NOTIFIED));
+                    }
+                }
+            },
             Code::Signal(c) | Code::FutexWake(c, false) => {
                 let target = self.standing(c, [WAITING; 2]).nth(usize::from(alternative));
                 outcome = Outcome::Failed;

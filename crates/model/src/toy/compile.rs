@@ -80,6 +80,9 @@ pub(super) enum Code {
     /// The variable, the value with which to wait, the result register, and whether the wait may
     /// time out.
     FutexWait(Slot, i32, Slot, bool),
+    /// The variable whose queue is waited in, the written variable with its new value, and the
+    /// register for how a wait ends that may time out.
+    WaitWord(Slot, Slot, i32, Option<Slot>),
     /// The variable, and whether each waiting thread is woken.
     FutexWake(Slot, bool),
     /// Wait until a variable has a value; the new value.
@@ -488,6 +491,8 @@ impl Compiler<'_> {
             ToyOp::Claim(x, n, m) => Code::Claim(self.var(x)?, *n, *m),
             ToyOp::FutexWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), false),
             ToyOp::FutexTimedWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), true),
+            ToyOp::WaitWord(x, y, n) => Code::WaitWord(self.var(x)?, self.var(y)?, *n, None),
+            ToyOp::TimedWaitWord(x, y, n, z) => Code::WaitWord(self.var(x)?, self.var(y)?, *n, Some(r(z))),
             ToyOp::FutexWake(x) => Code::FutexWake(self.var(x)?, false),
             ToyOp::FutexWakeAll(x) => Code::FutexWake(self.var(x)?, true),
             ToyOp::Init(m) => Code::Init(self.object(Sort::Mutex, m)?, -1),

@@ -331,7 +331,7 @@ impl ToyMachine {
         (0..self.toy.code.len()).filter(move |&t| {
             self.pc(t) >= 0
                 && phases.contains(&self.phase(t))
-                && matches!(self.code(t, self.pc(t)), Code::Wait(o, ..) | Code::Barrier(o, ..) | Code::FutexWait(o, ..) if o == slot)
+                && matches!(self.code(t, self.pc(t)), Code::Wait(o, ..) | Code::Barrier(o, ..) | Code::FutexWait(o, ..) | Code::WaitWord(o, ..) if o == slot)
         })
     }
 
@@ -468,7 +468,9 @@ impl Machine for ToyMachine {
                 let t = self.toy_thread(choice.thread);
                 self.chosen(t, choice.alternative) as u128
             }
-            Op::WaitRelease | Op::FutexWait | Op::WaitTimeout | Op::Rmw if pending.alternatives > 1 => {
+            Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait | Op::WaitTimeout | Op::Rmw
+                if pending.alternatives > 1 =>
+            {
                 u128::from(choice.alternative)
             }
             _ => 0,

@@ -89,6 +89,9 @@ pub fn mixed_toy(seed: u64) -> Toy {
     if seed % 8 == 5 {
         add_claims(&mut toy, &mut mixer.generator.rng);
     }
+    if seed % 8 == 1 {
+        add_waits_with_words(&mut toy, &mut mixer.generator.rng);
+    }
     toy
 }
 
@@ -135,6 +138,43 @@ fn add_claims(toy: &mut Toy, rng: &mut Rng) {
     }
 }
 
+/// Adds waits on the queue of `x` with the lock `y`, which is a word, at the beginnings of threads,
+/// and wakeups at their ends. At least one thread waits.
+fn add_waits_with_words(toy: &mut Toy, rng: &mut Rng) {
+    use ToyOp::{Claim, FutexWake, FutexWakeAll, TimedWaitWord, WaitWord, Write};
+    let [x, y] = ["x", "y"].map(str::to_owned);
+    let waiter = rng.usize(0..toy.threads.len());
+    for (t, ops) in toy.threads.iter_mut().enumerate() {
+        let waits = t == waiter || rng.usize(0..6) == 0;
+        let (wake, claims) = (rng.usize(0..3), rng.usize(0..3) == 0);
+        let wait = match rng.usize(0..3) {
+            0 => TimedWaitWord(x.clone(), y.clone(), 0, "f".to_owned()),
+            _ => WaitWord(x.clone(), y.clone(), 0),
+        };
+        let mut added = match (waits, wake) {
+            (true, _) => vec![wait],
+            (false, 0) => continue,
+            (false, 1) => vec![FutexWake(x.clone())],
+            (false, _) => vec![FutexWakeAll(x.clone())],
+        };
+        if claims {
+            added.insert(0, Claim(y.clone(), 0, 1));
+            // Who waits has given the lock back.
+            if !waits {
+                added.push(Write(y.clone(), Operand::Number(0)));
+            } else if rng.bool() {
+                added.push(Claim(y.clone(), 0, 1));
+            }
+        }
+        // A block keeps its operations, and a skip its target.
+        let moves = |op: &ToyOp| matches!(op, ToyOp::Goto(_));
+        match waits && !ops.iter().any(moves) {
+            true => drop(ops.splice(0..0, added)),
+            false => ops.extend(added),
+        }
+    }
+}
+
 /// A small random toy with a wait, in which waits may end without a signal. The same seed gives the
 /// same toy.
 pub fn waking_toy(seed: u64) -> Toy {
@@ -149,7 +189,12 @@ pub fn waking_toy(seed: u64) -> Toy {
     let waits = |op: &ToyOp| {
         matches!(
             op,
-            ToyOp::Wait(..) | ToyOp::TimedWait(..) | ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..)
+            ToyOp::Wait(..)
+                | ToyOp::TimedWait(..)
+                | ToyOp::FutexWait(..)
+                | ToyOp::FutexTimedWait(..)
+                | ToyOp::WaitWord(..)
+                | ToyOp::TimedWaitWord(..)
         )
     };
     let found = made

@@ -65,6 +65,15 @@ impl ToyMachine {
                         (Op::FutexWait, Some(x), Some(true))
                     }
                 },
+                Code::WaitWord(x, _, _, result) => match phase {
+                    WAITING if result.is_some() => (Op::WaitTimeout, Some(x), Some(true)),
+                    WAITING => (Op::FutexWoken, Some(x), Some(false)),
+                    NOTIFIED | TIMED_OUT => (Op::FutexWoken, Some(x), Some(true)),
+                    _ => {
+                        alternatives = 1 + u16::from(self.toy.spurious);
+                        (Op::WaitReleaseWord, Some(x), Some(true))
+                    }
+                },
                 Code::FutexWake(x, false) => {
                     alternatives = self.standing(x, [WAITING; 2]).count().max(1) as u16;
                     (Op::Signal, Some(x), Some(true))
@@ -135,7 +144,11 @@ impl ToyMachine {
                 | Code::Input(..) => (Op::Assume, None, None),
             }
         };
-        let is_futex = pc != DONE && matches!(self.code(t, pc), Code::FutexWait(..) | Code::FutexWake(..));
+        let is_futex = pc != DONE
+            && matches!(
+                self.code(t, pc),
+                Code::FutexWait(..) | Code::FutexWake(..) | Code::WaitWord(..)
+            );
         let cancelable = pc != DONE && phase != PARKED && !is_futex && self.is_cancellation_point(op);
         let (op, on, when) = match op {
             _ if !cancelable || !self.is_cancelled(t) => (op, on, when),
@@ -177,8 +190,11 @@ impl ToyMachine {
         if is_futex {
             let word = action.object;
             action.object = ObjectId::queue(word.0);
-            if op == Op::FutexWait {
-                action.object2 = word;
+            if let (Op::FutexWait, _) | (Op::WaitReleaseWord, Code::WaitWord(..)) = (op, self.code(t, pc)) {
+                action.object2 = match self.code(t, pc) {
+                    Code::WaitWord(_, y, ..) => object(y),
+                    _ => word,
+                };
                 action.size = 4;
                 action.order = MemoryOrder::SeqCst;
             }
@@ -188,7 +204,7 @@ impl ToyMachine {
             action.size = 4;
             action.order = MemoryOrder::SeqCst;
         }
-        if action.is_memory() || op == Op::FutexWait {
+        if action.is_memory() || matches!(op, Op::FutexWait | Op::WaitReleaseWord) {
             action.blocks = match self.toy.has_blocks {
                 true => BlockClass::FIRST,
                 false => BlockClass::NONE,

@@ -136,6 +136,9 @@ pub enum ToyOp {
     Atomic(usize),
     FutexWait(String, i32, String),
     FutexTimedWait(String, i32, String),
+    /// Writes a number to the second variable, and waits in the queue of the first one.
+    WaitWord(String, String, i32),
+    TimedWaitWord(String, String, i32, String),
     FutexWake(String),
     FutexWakeAll(String),
     Claim(String, i32, i32),
@@ -186,6 +189,7 @@ impl ToyOp {
             | Choose(_, r)
             | Input(_, r)
             | FutexWait(_, _, r)
+            | TimedWaitWord(_, _, _, r)
             | FutexTimedWait(_, _, r)
             | If(r, ..)
             | Assert(r, _)
@@ -420,6 +424,8 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "atomic" => Atomic(index(at(1)?)?),
         "futexwait" => FutexWait(text(1)?, number(at(2)?)?, text(3)?),
         "futextimedwait" => FutexTimedWait(text(1)?, number(at(2)?)?, text(3)?),
+        "waitword" => WaitWord(text(1)?, text(2)?, number(at(3)?)?),
+        "timedwaitword" => TimedWaitWord(text(1)?, text(2)?, number(at(3)?)?, text(4)?),
         "futexwake" => FutexWake(text(1)?),
         "futexwakeall" => FutexWakeAll(text(1)?),
         "claim" => Claim(text(1)?, number(at(2)?)?, number(at(3)?)?),
@@ -492,6 +498,8 @@ impl ToyOp {
             Atomic(n) => json!(["atomic", n]),
             FutexWait(x, n, r) => json!(["futexwait", x, n, r]),
             FutexTimedWait(x, n, r) => json!(["futextimedwait", x, n, r]),
+            WaitWord(x, y, n) => json!(["waitword", x, y, n]),
+            TimedWaitWord(x, y, n, r) => json!(["timedwaitword", x, y, n, r]),
             FutexWake(x) => json!(["futexwake", x]),
             FutexWakeAll(x) => json!(["futexwakeall", x]),
             Claim(x, n, m) => json!(["claim", x, n, m]),

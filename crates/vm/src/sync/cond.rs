@@ -64,6 +64,7 @@ pub fn is_wait(name: &str) -> bool {
             | "cnd_timedwait"
             | "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
             | "__selvedge_futex_wait"
+            | selvedge_ir::WAIT_WITH_WORD
     )
 }
 

@@ -67,8 +67,7 @@ fn word(cx: &mut Cx<'_>) -> Result<u64, Stop> {
 }
 
 fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
-    let core = cx.state.thread(cx.thread).core;
-    let op = match core.phase {
+    match cx.state.thread(cx.thread).core.phase {
         Phase::First => {
             let (address, queue) = match word(cx).and_then(|address| Ok((address, queue(cx, address)?))) {
                 Ok(found) => found,
@@ -79,15 +78,23 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
                 let note = KNOWN | u64::from(expected.bits as u32);
                 cx.state.own_core(cx.thread).note = note;
             }
-            return Prepared::Visible(Action {
+            Prepared::Visible(Action {
                 object: queue,
                 object2: ObjectId(address),
                 size: WORD as u32,
                 order: MemoryOrder::SeqCst,
                 blocks: cx.program.blocks_at(address),
                 ..cx.action(Op::FutexWait, 0)
-            });
+            })
         }
+        _ => return later_prepare(cx),
+    }
+}
+
+/// The action of a thread that has begun to wait.
+pub(super) fn later_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let core = cx.state.thread(cx.thread).core;
+    let op = match core.phase {
         Phase::Waiting if core.timed => Op::WaitTimeout,
         _ => Op::FutexWoken,
     };
@@ -105,6 +112,13 @@ fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
             Ok(true) => Performed::Again(Outcome::Value(alternative)),
             Err(flow) => Performed::Done(flow, Outcome::Failed),
         },
+        _ => go_on(cx),
+    }
+}
+
+/// What a thread does that has begun to wait: it times out, or its wait ends.
+pub(super) fn go_on(cx: &mut Cx<'_>) -> Performed {
+    match cx.state.thread(cx.thread).core.phase {
         Phase::Waiting => {
             let core = cx.state.own_core(cx.thread);
             core.phase = Phase::Woken;
@@ -133,12 +147,18 @@ fn start_waiting(cx: &mut Cx<'_>, wakes: bool) -> Result<bool, Stop> {
     }
     let timed = cx.word(2)? != 0 && cx.program.options.timeouts;
     let queue = queue(cx, address)?;
+    join_queue(cx, (queue, ObjectId::NONE), timed, wakes);
+    Ok(true)
+}
+
+/// The thread joins a queue. `lock`: the word that it gave back for that, if any. `wakes`: it
+/// leaves the queue spuriously, at once.
+pub(super) fn join_queue(cx: &mut Cx<'_>, (queue, lock): (ObjectId, ObjectId), timed: bool, wakes: bool) {
     let core = cx.state.own_core(cx.thread);
     core.phase = if wakes { Phase::Woken } else { Phase::Waiting };
     core.note = 0;
-    core.wait = [queue, ObjectId::NONE];
+    core.wait = [queue, lock];
     core.timed = timed;
-    Ok(true)
 }
 
 /// Whether the word has the expected value. If inputs decide that, the decision is a data choice

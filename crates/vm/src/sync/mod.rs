@@ -38,6 +38,7 @@ mod spin;
 mod status;
 mod text;
 mod wait_set;
+mod word_wait;
 
 pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::is_wait;
@@ -61,6 +62,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| cond::find(name))
         .or_else(|| futex::find(name))
         .or_else(|| claim::find(name))
+        .or_else(|| word_wait::find(name))
         .or_else(|| rwlock::find(name))
         .or_else(|| barrier::find(name))
         .or_else(|| spin::find(name))

@@ -29,7 +29,9 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
                 wait_set::timeout_alternatives(state, action.thread).max(1),
             );
         }
-        Op::WaitRelease => return (Status::Enabled, wait_set::release_alternatives(state)),
+        Op::WaitRelease | Op::WaitReleaseWord => {
+            return (Status::Enabled, wait_set::release_alternatives(state));
+        }
         Op::FutexWait => return (Status::Enabled, wait_set::wait_alternatives(state, action)),
         Op::FutexWoken => wait_set::woken_status(state, action),
         Op::Signal if action.object.as_queue().is_some() => {

@@ -7,7 +7,7 @@ use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::{State, thread_name};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Op, Status, WaitsFor};
+use selvedge_model::{ObjectId, Op, Status, WaitsFor};
 
 /// The threads that hold what a blocked thread needs, or that have to end first, each of which it
 /// waits for; none if anybody could help it, or nobody.
@@ -63,6 +63,9 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
             )
         }
         Op::Claim => return format!("waits until the lock {name} is free"),
+        Op::FutexWoken if state.thread(thread).core.wait[1] != ObjectId::NONE => {
+            return format!("waits on condition variable {name}");
+        }
         Op::FutexWoken => return format!("waits on the futex {name}"),
         Op::RdLock | Op::WrLock | Op::TimedRdLock | Op::TimedWrLock => format!("read-write lock {name}"),
         Op::SpinLock => format!("spin lock {name}"),

@@ -24,7 +24,11 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                     let action = &store[used.event].action;
                     let stays = matches!(
                         action.op,
-                        Op::WaitRelease | Op::WaitAcquire | Op::FutexWait | Op::FutexWoken
+                        Op::WaitRelease
+                            | Op::WaitAcquire
+                            | Op::WaitReleaseWord
+                            | Op::FutexWait
+                            | Op::FutexWoken
                     );
                     !action.cancelable && (stays || Self::below(used, causes))
                 })

@@ -146,6 +146,10 @@ impl State {
             Synchronises::GivenBack | Synchronises::SharedGivenBack | Synchronises::Post => {
                 self.leave_at(thread, object);
             }
+            Synchronises::WordGivenBack => {
+                self.lose(Place::Left(action.object2.0));
+                self.leave_at(thread, action.object2.0);
+            }
             Synchronises::WaitBegins => self.leave_at(thread, action.object2.0),
             // Reads move nothing, because they do not depend on each other.
             Synchronises::Memory if action.op != Op::Read && !action.may_fail => {
