@@ -198,7 +198,7 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
             };
             let say = |text: &str| {
                 if !args.quiet || !text.starts_with("note: ") {
-                    note(text);
+                    cluster::tell(text);
                 }
             };
             let names = args.inputs.iter().map(|path| path.display().to_string());

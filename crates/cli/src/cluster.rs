@@ -25,6 +25,18 @@ pub(crate) fn connect(url: &str, args: &AccessArgs) -> Result<Server, Fault> {
     server.map_err(|fault| Fault(format!("--cluster {}: {fault}", nats::shown(url))))
 }
 
+/// A text with words that others have chosen, for the terminal. Control characters would be orders
+/// to it.
+fn plain(text: &str) -> String {
+    let plain = |c: char| if c.is_control() && c != '\n' { '?' } else { c };
+    text.chars().map(plain).collect()
+}
+
+/// Notes a line with words that others have chosen.
+pub(crate) fn tell(text: &str) {
+    note(&plain(text).replace('\n', " "));
+}
+
 /// Runs `selvedge worker`.
 pub(crate) fn worker(args: &WorkerArgs) -> Exit {
     let stop = Arc::new(AtomicBool::new(false));
@@ -46,7 +58,7 @@ pub(crate) fn worker(args: &WorkerArgs) -> Exit {
         Err(fault) => return Exit::output(&fault.to_string()),
     };
     note(&format!("{jobs} workers begin"));
-    match Workers::new(&server, jobs, &stop, &note).work() {
+    match Workers::new(&server, jobs, &stop, &tell).work() {
         Ok(()) => Exit::Code(0),
         Err(fault) => Exit::output(&fault.to_string()),
     }
@@ -111,7 +123,7 @@ fn part(args: &PartArgs) -> Exit {
 
 /// Prints what a command has to say.
 fn shown(done: Result<String, Fault>) -> Exit {
-    match done.map(|text| print(&text)) {
+    match done.map(|text| print(&plain(&text))) {
         Ok(Ok(())) => Exit::Code(0),
         Ok(Err(error)) => Exit::output(&format!("cannot write: {error}")),
         Err(fault) => Exit::output(&fault.to_string()),

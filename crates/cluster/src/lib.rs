@@ -18,4 +18,5 @@ pub use coordinator::{Coordinator, End, Pace, Subject, Taken};
 pub use divide::Divider;
 pub use left::{Explored, Left};
 pub use plot::{Plot, Sample};
+pub use saved::{Ended, Present, Saved};
 pub use work::Workers;

@@ -35,6 +35,17 @@ impl Plot {
         Plot::Sample(Box::default())
     }
 
+    /// Checks what comes from elsewhere.
+    pub(crate) fn check(&self) -> Result<(), Misfit> {
+        match self {
+            Plot::Search(tree) => tree.check(),
+            Plot::Sample(sample) => {
+                sample.state.iter().try_for_each(SampleState::check)?;
+                sample.done.iter().try_for_each(|(record, _)| record.check())
+            }
+        }
+    }
+
     /// So many of the units that can be explored now.
     pub(crate) fn ready(&self, most: usize) -> Vec<u64> {
         match self {

@@ -3,7 +3,7 @@
 use crate::plot::Plot;
 use crate::wire::Unreadable;
 use selvedge_explore::Report;
-use selvedge_explore::kept::{RecordState, UnitHalt};
+use selvedge_explore::kept::{Misfit, RecordState, UnitHalt};
 use selvedge_model::StopReason;
 use selvedge_session::apart::Failure;
 use selvedge_vm::Carried;
@@ -58,9 +58,28 @@ impl Saved {
     /// If it is none.
     pub fn read(bytes: &[u8]) -> Result<Saved, Unreadable> {
         match bytes.split_first() {
-            Some((&VERSION, rest)) => postcard::from_bytes(rest).map_err(|_| Unreadable::Damaged),
+            Some((&VERSION, rest)) => {
+                let saved: Saved = postcard::from_bytes(rest).map_err(|_| Unreadable::Damaged)?;
+                saved.check().map_err(|_| Unreadable::Damaged)?;
+                Ok(saved)
+            }
             _ => Err(Unreadable::OtherVersion),
         }
+    }
+
+    /// Whoever may write to the server may have written it.
+    fn check(&self) -> Result<(), Misfit> {
+        for (_, ended) in &self.ended {
+            if let Ended::Results(record, _, learned) = ended {
+                record.check()?;
+                learned.check().map_err(Misfit)?;
+            }
+        }
+        if let Some(present) = &self.present {
+            present.plot.check()?;
+            present.learned.check().map_err(Misfit)?;
+        }
+        Ok(())
     }
 
     /// The result of an exploration, if it is at its end.

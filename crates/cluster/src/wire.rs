@@ -4,8 +4,8 @@
 //! given away is waiting or done, so reading needs a bounded stack.
 
 use selvedge_explore::kept::{
-    Begun, Common, Done, Entry, GivenUnit, NodeState, Part, Product, Progress, RecordState, SampleState,
-    Unit, UnitHalt, UnitState,
+    Begun, Common, Done, Entry, GivenUnit, Misfit, NodeState, Part, Product, Progress, RecordState,
+    SampleState, Unit, UnitHalt, UnitState,
 };
 use selvedge_model::Choice;
 use selvedge_session::apart::{Failure, Made, Outcome, Task};
@@ -192,7 +192,7 @@ impl Hand {
     /// If it is none.
     pub fn read(bytes: &[u8]) -> Result<Hand, Unreadable> {
         let hand: FlatHand = read(bytes)?;
-        Ok(Hand {
+        let hand = Hand {
             run: hand.run,
             token: hand.token,
             module: hand.module,
@@ -201,7 +201,13 @@ impl Hand {
             common: hand.common,
             task: hand.task.task(),
             slice: hand.slice,
-        })
+        };
+        let checked = match &hand.task {
+            Task::Part(part) => part.check(),
+            Task::Sample(state) => state.iter().try_for_each(SampleState::check),
+        };
+        checked.map_err(|_| Unreadable::Damaged)?;
+        Ok(hand)
     }
 }
 
@@ -233,7 +239,7 @@ impl Answer {
     /// If it is none.
     pub fn read(bytes: &[u8]) -> Result<Answer, Unreadable> {
         let answer: FlatAnswer = read(bytes)?;
-        Ok(Answer {
+        let answer = Answer {
             token: answer.token,
             worker: answer.worker,
             spent: answer.spent,
@@ -242,7 +248,21 @@ impl Answer {
                 common: made.common,
                 learned: made.learned,
             }),
-        })
+        };
+        if let Ok(made) = &answer.made {
+            check_made(made).map_err(|_| Unreadable::Damaged)?;
+        }
+        Ok(answer)
+    }
+}
+
+fn check_made(made: &Made) -> Result<(), Misfit> {
+    made.learned.check().map_err(Misfit)?;
+    match &made.outcome {
+        Outcome::Part(progress) => progress.check(),
+        Outcome::Sample(state) => state.check(),
+        Outcome::Sampled(record, _) => record.check(),
+        Outcome::Failed(_) | Outcome::Misfit(_) => Ok(()),
     }
 }
 

@@ -112,6 +112,19 @@ impl Program {
 }
 
 impl Carried {
+    /// Checks counts that come from elsewhere.
+    ///
+    /// # Errors
+    /// Why it cannot have been learned.
+    pub fn check(&self) -> Result<(), &'static str> {
+        /// More than is ever counted. Sums of such counts do not overflow.
+        const TOO_MANY: u64 = 1 << 56;
+        match self.executed < TOO_MANY && self.solver.is_below(TOO_MANY) {
+            true => Ok(()),
+            false => Err("a count is too large"),
+        }
+    }
+
     /// What was learned since an earlier time: counts since then, and everything else.
     pub fn since(mut self, before: &Carried) -> Carried {
         self.executed = self.executed.saturating_sub(before.executed);

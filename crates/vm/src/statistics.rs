@@ -31,6 +31,14 @@ pub struct LayerStatistics {
 }
 
 impl SolverStatistics {
+    /// True if all counts are below a bound, and all times are possible.
+    pub(crate) fn is_below(&self, bound: u64) -> bool {
+        let time = |seconds: f64| seconds.abs() < 1e12;
+        let layer =
+            |layer: &LayerStatistics| layer.queries.max(layer.answered) < bound && time(layer.seconds);
+        self.branches.max(self.queries) < bound && time(self.seconds) && self.layers.iter().all(layer)
+    }
+
     /// Adds another machine's counts.
     pub fn add(&mut self, other: &SolverStatistics) {
         self.branches += other.branches;

@@ -11,6 +11,7 @@
 //! happens-before clocks and the accesses that detectors hold, which are recomputed when the path
 //! is followed; and the caches of machines and detectors.
 
+mod bounds;
 mod keeper;
 mod part;
 mod record;

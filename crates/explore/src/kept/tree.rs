@@ -8,6 +8,8 @@
 //!
 //! *Invariant*: a unit is [`Stage::Done`] or in the tree until the unit above it has its results.
 
+mod check;
+
 use super::{
     Begun, Common, Done, Entry, GivenUnit, Misfit, Part, Product, Progress, RecordState, Unit, UnitHalt,
     UnitState,
@@ -15,7 +17,7 @@ use super::{
 use crate::{Report, Statistics};
 use selvedge_model::{Choice, Limit, StopReason};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of the unit that is the whole search.
 pub const ROOT: u64 = 0;
@@ -318,21 +320,29 @@ impl Tree {
             return Err(Misfit("what it has given away does not fit"));
         }
         // A unit is missing if its result was added.
-        for unit in &node.given {
-            let unit = &self.units[unit];
-            let stays = begun.given.iter().any(|given| unit.is(given));
-            if !stays && !matches!(unit.stage, Stage::Done(_)) {
-                return Err(Misfit("it does without a unit that is not explored"));
-            }
-        }
-        let mut given = Vec::new();
         let had = node.given.clone();
-        let mut begun = begun;
-        for unit in std::mem::take(&mut begun.given) {
-            let known = had.iter().find(|known| self.units[known].is(&unit));
-            given.push(known.copied().unwrap_or_else(|| self.add(id, unit)));
+        let known: BTreeMap<(u32, u16), u64> = had
+            .iter()
+            .filter_map(|&unit| self.units[&unit].above.map(|(_, at, place)| ((at, place), unit)))
+            .collect();
+        let known = |given: &GivenUnit| {
+            let unit = known.get(&(given.node, given.place));
+            unit.copied().filter(|unit| self.units[unit].is(given))
+        };
+        let given: Vec<Option<u64>> = begun.given.iter().map(known).collect();
+        let stay: BTreeSet<u64> = given.iter().copied().flatten().collect();
+        let gone: Vec<u64> = had.into_iter().filter(|unit| !stay.contains(unit)).collect();
+        let explored = |unit: &u64| matches!(self.units[unit].stage, Stage::Done(_));
+        if !gone.iter().all(explored) {
+            return Err(Misfit("it does without a unit that is not explored"));
         }
-        for unit in had.into_iter().filter(|unit| !given.contains(unit)) {
+        let mut begun = begun;
+        let units = std::mem::take(&mut begun.given).into_iter();
+        let given = units.zip(given);
+        let given = given
+            .map(|(unit, known)| known.unwrap_or_else(|| self.add(id, unit)))
+            .collect();
+        for unit in gone {
             self.remove(unit);
         }
         if let Some(node) = self.units.get_mut(&id) {
