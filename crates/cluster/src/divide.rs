@@ -537,10 +537,11 @@ pub(crate) fn object(run: &str, hash: &str) -> String {
     format!("{run}-{hash}")
 }
 
-/// This process, for people.
+/// A name for this process. Each call returns another one: processes in containers may have the
+/// same host and number.
 pub(crate) fn here() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    format!("{}.{}", host.trim(), std::process::id())
+    format!("{}.{}-{:08x}", host.trim(), std::process::id(), fastrand::u32(..))
 }
 
 /// Asks again if the server does not answer, for a while: connections are made again.

@@ -22,6 +22,10 @@ const LOOKS: Duration = Duration::from_millis(500);
 /// How often a worker shows that it is alive.
 const BEATS: Duration = Duration::from_secs(1);
 
+/// How often it is looked whether a task should be returned. Workers themselves do not look at the
+/// clock: they would do so after each execution.
+const TICKS: Duration = Duration::from_millis(50);
+
 /// The number of programs that are kept for further tasks.
 const KEPT: usize = 4;
 
@@ -43,6 +47,8 @@ struct Slot {
     /// Units that should be given away, and those that were since.
     wanted: AtomicUsize,
     gave: AtomicUsize,
+    /// True if the present task should be returned.
+    due: AtomicBool,
 }
 
 /// What a worker does.
@@ -50,6 +56,8 @@ struct Slot {
 struct Present {
     has: Option<(String, Token)>,
     since: Option<Instant>,
+    /// When the task should be returned.
+    until: Option<Instant>,
     worker: Option<Arc<PartsWorker>>,
     /// True if the result is of no use.
     dropped: bool,
@@ -70,6 +78,14 @@ impl Slot {
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             has: present.has.clone(),
             since: u64::try_from(since).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Looks at the clock for the worker.
+    fn tick(&self) {
+        let present = self.lock();
+        if present.until.is_some_and(|until| until <= Instant::now()) {
+            self.due.store(true, Relaxed);
         }
     }
 
@@ -106,9 +122,10 @@ impl<'a> Workers<'a> {
         stop: &'a AtomicBool,
         note: &'a (dyn Fn(&str) + Sync),
     ) -> Workers<'a> {
+        let process = here();
         let slot = |number: usize| {
             Arc::new(Slot {
-                name: format!("{}.{number}", here()),
+                name: format!("{process}.{number}"),
                 ..Slot::default()
             })
         };
@@ -129,8 +146,13 @@ impl<'a> Workers<'a> {
         let slots = self.slots.clone();
         let first = slots.first().map_or("", |slot| slot.name.as_str()).to_owned();
         let main = std::thread::current();
+        let shows = Arc::new(AtomicBool::new(false));
+        let show = Arc::clone(&shows);
         let listening = self.server.orders(&first, move |order| match order {
-            Order::Show => main.unpark(),
+            Order::Show => {
+                show.store(true, Relaxed);
+                main.unpark();
+            }
             order => slots.iter().for_each(|slot| slot.hear(&order)),
         })?;
         std::thread::scope(|scope| {
@@ -145,9 +167,14 @@ impl<'a> Workers<'a> {
                 let started = thread.spawn_scoped(scope, move || worker.work());
                 started.map_err(|error| Fault(format!("no thread: {error}")))?;
             }
+            let mut shown: Option<Instant> = None;
             while !self.stop.load(Relaxed) {
-                self.slots.iter().for_each(|slot| self.server.beat(&slot.beat()));
-                std::thread::park_timeout(BEATS);
+                if shows.swap(false, Relaxed) || shown.is_none_or(|at| at.elapsed() >= BEATS) {
+                    self.slots.iter().for_each(|slot| self.server.beat(&slot.beat()));
+                    shown = Some(Instant::now());
+                }
+                self.slots.iter().for_each(|slot| slot.tick());
+                std::thread::park_timeout(TICKS);
             }
             // What they have goes to others.
             self.slots.iter().for_each(|slot| slot.lock().give_up());
@@ -287,7 +314,9 @@ impl Worker<'_> {
         let mut present = self.slot.lock();
         present.has = Some((task.hand.run.clone(), task.hand.token));
         present.since = Some(begun);
+        present.until = Some(begun + Duration::from_millis(u64::from(task.hand.slice)));
         present.dropped = false;
+        self.slot.due.store(false, Relaxed);
         self.slot.wanted.store(0, Relaxed);
         self.slot.gave.store(0, Relaxed);
         drop(present);
@@ -303,9 +332,8 @@ impl Worker<'_> {
         drop(present);
         let next = match begun.hand.task.clone() {
             Task::Sample(state) => {
-                let slice = Duration::from_millis(u64::from(begun.hand.slice));
-                let from = begun.begun;
-                let made = ready.worker.sample(state, &|| from.elapsed() >= slice);
+                let is_due = || self.slot.due.load(Relaxed);
+                let made = ready.worker.sample(state, &is_due);
                 self.finish(begun, made);
                 None
             }
@@ -348,6 +376,7 @@ impl Worker<'_> {
         let mut present = self.slot.lock();
         present.has = None;
         present.since = Some(Instant::now());
+        present.until = None;
         drop(present);
         self.all.server.beat(&self.slot.beat());
     }
@@ -431,13 +460,7 @@ impl Source for Feed<'_> {
     }
 
     fn is_due(&self) -> bool {
-        if self.worker.slot.gave.load(Relaxed) > 0 {
-            return true;
-        }
-        let present = self.present();
-        let slice = |begun: &Begun| Duration::from_millis(u64::from(begun.hand.slice));
-        present
-            .as_ref()
-            .is_some_and(|begun| begun.begun.elapsed() >= slice(begun))
+        let slot = self.worker.slot;
+        slot.due.load(Relaxed) || slot.gave.load(Relaxed) > 0
     }
 }

@@ -35,6 +35,14 @@ where
         self.control.is_stop_requested()
     }
 
+    /// Tells the machine, at its initial state, that all steps are undone. A machine that caches
+    /// its steps begins with that then. A whole search first undoes an execution; a part would do
+    /// so at its end only.
+    pub(in crate::dpor) fn undo_nothing(&mut self) {
+        let initial = self.machine.mark();
+        self.machine.undo(initial);
+    }
+
     /// Goes to a unit that nobody has begun.
     pub(in crate::dpor) fn begin_part(&mut self, path: &[Choice], entry: &Entry) -> Result<(), Misfit> {
         self.follow_all(path)?;

@@ -69,6 +69,9 @@ where
         };
         let own = bottom + usize::from(matches!(part, Part::Unit(_)));
         self.job = Job::new(bottom, own);
+        if !matches!(part, Part::Whole) {
+            self.undo_nothing();
+        }
         match part {
             Part::Whole => self.run_all(),
             Part::Rest(begun) => self.go_on_with_part(begun, None)?,
