@@ -60,6 +60,7 @@ fn what_has_no_parts_is_refused() {
         ("--strategy=unfold", "unfold"),
         ("--strategy=stateful", "stateful"),
         ("--emit-tests=cases", "--emit-tests"),
+        ("--dependence=predicate-published", "predicate-published"),
     ] {
         let output = Command::new(SELVEDGE)
             .args(["check", "--cluster", "nats://127.0.0.1:1", option, &transfer])

@@ -6,7 +6,7 @@ use crate::processes::{Process, Server, long, report};
 use crate::proxy::Proxy;
 use selvedge_cluster::nats::{Access, Server as Board};
 use selvedge_cluster::wire::{Answer, Beat, Failing};
-use selvedge_explore::kept::{Common, Done, Part, Product, Progress};
+use selvedge_explore::kept::{Common, Done, Part, Product, Progress, UnitState};
 use selvedge_session::apart::{Made, Outcome, Task};
 use std::process::Command;
 use std::sync::Mutex;
@@ -202,6 +202,31 @@ fn a_worker_needs_no_disk() {
     }
 }
 
+/// The server has no room for what a run needs: it ends, says why, and reports nothing.
+#[test]
+fn the_server_has_no_room() {
+    if times(0) == 0 {
+        return;
+    }
+    let server = Server::with_room(1_000);
+    let worker = server.worker();
+    let (arguments, _) = long();
+    let mut check = server.check(&arguments.each_ref().map(String::as_str));
+    let begun = Instant::now();
+    while check.0.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        pause(100..101);
+    }
+    let child = std::mem::replace(&mut check.0, Command::new("true").spawn().unwrap());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    println!("{said}");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(output.stdout.is_empty());
+    assert!(said.contains("error: ") && said.contains("resources"), "{said}");
+    drop(worker);
+}
+
 /// What a worker of another version says, and answers of somebody who explores another program.
 #[test]
 fn others_take_part() {
@@ -288,6 +313,29 @@ fn the_program_is_another_one() {
 /// A part whose worker dies three times is left out, and can be explored alone.
 #[test]
 fn a_part_that_ends_its_workers_is_left_out() {
+    let said = left_out(|part| matches!(part, Part::Unit(_)));
+    assert!(!said.contains("given away"), "{said}");
+}
+
+/// The same of a part that had given units away: they are not explored with it.
+#[test]
+fn a_part_with_gaps_is_left_out() {
+    if times(0) == 0 {
+        return;
+    }
+    let said = left_out(|part| match part {
+        Part::Rest(begun) => !begun.given.is_empty(),
+        Part::Unit(unit) => matches!(&unit.state, UnitState::Begun(begun) if !begun.given.is_empty()),
+        Part::Whole => false,
+    });
+    assert!(
+        said.contains("not complete: parts that it had given away are not explored here"),
+        "{said}"
+    );
+}
+
+/// Leaves out a part of which something holds. What `cluster part` says of it.
+fn left_out(is_it: impl Fn(&Part) -> bool) -> String {
     let mut scene = Scene::new();
     let board = Board::connect(&scene.server.url(), &Access::default(), 1).unwrap();
     let tasks = board.tasks().unwrap();
@@ -299,7 +347,7 @@ fn a_part_that_ends_its_workers_is_left_out() {
                 continue;
             };
             let hand = turn.hand.clone().unwrap();
-            if !matches!(hand.task, Task::Part(Part::Unit(_))) {
+            if !matches!(&hand.task, Task::Part(part) if is_it(part)) {
                 board.give_back(turn);
                 continue;
             }
@@ -320,12 +368,13 @@ fn a_part_that_ends_its_workers_is_left_out() {
     let (found, said) = report(check);
     assert_eq!(found["verdict"], "unknown", "{said}");
     assert!(found.to_string().contains("ended 3 workers: threads "), "{found}");
-    explores_alone(&scene, &said);
+    let alone = explores_alone(&scene, &said);
     scene.workers.clear();
+    alone
 }
 
-/// Runs the command that a message names.
-fn explores_alone(scene: &Scene, said: &str) {
+/// Runs the command that a message names. What it says.
+fn explores_alone(scene: &Scene, said: &str) -> String {
     let (_, rest) = said.split_once("`selvedge cluster part ").expect("a command");
     let (part, _) = rest.split_once('`').unwrap();
     let run = |options: &[&str]| {
@@ -341,6 +390,7 @@ fn explores_alone(scene: &Scene, said: &str) {
     assert!(executions.is_some_and(|count| count > 0), "{text}");
     assert_eq!(run(&["--remove"]).status.code(), Some(0));
     assert_eq!(run(&[]).status.code(), Some(2));
+    text
 }
 
 /// The same with workers that say nothing any more.

@@ -41,6 +41,15 @@ impl Server {
 
     /// With more settings.
     pub fn with(settings: &str) -> Server {
+        Server::of("", settings)
+    }
+
+    /// With room for so many bytes.
+    pub fn with_room(bytes: u32) -> Server {
+        Server::of(&format!(", max_file_store: {bytes}"), "")
+    }
+
+    fn of(store_settings: &str, settings: &str) -> Server {
         // The port is free again when the server starts, mostly.
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
@@ -49,8 +58,9 @@ impl Server {
             .port();
         let directory = tempfile::tempdir().unwrap();
         let store = directory.path().join("store");
-        let settings =
-            format!("listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: {store:?} }}\n{settings}\n");
+        let settings = format!(
+            "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: {store:?}{store_settings} }}\n{settings}\n"
+        );
         std::fs::write(directory.path().join("nats.conf"), settings).unwrap();
         let mut server = Server {
             port,
