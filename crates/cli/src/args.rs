@@ -8,7 +8,7 @@ mod source;
 mod values;
 
 pub(crate) use cluster::{AccessArgs, ClusterArgs, ClusterCommand, PartArgs, WorkerArgs};
-pub(crate) use cover::{BuildArgs, CoverArgs, Deviation, RunArgs};
+pub(crate) use cover::{BuildArgs, CoverArgs, Deviation, RunArgs, StreamArgs};
 pub(crate) use input::InputArgs;
 pub(crate) use saved::{DebugArgs, LspArgs, ReplayArgs};
 pub(crate) use source::{Fact, FactsArgs, SliceArgs, SourceArgs};

@@ -1,9 +1,9 @@
 //! `selvedge cover`: a set of schedules for all inputs, written as a file and shown to people.
 
-use crate::args::{CheckArgs, CoverArgs, Format, StrategyOption};
+use crate::args::{CheckArgs, CoverArgs, Format, StrategyOption, StreamArgs};
 use crate::check::{Ends, measured, words};
 use crate::cover_compare;
-use crate::cover_page::{inputs, page};
+use crate::cover_page::{inputs, page, way};
 use crate::exit::Exit;
 use crate::last_words;
 use crate::options::options;
@@ -27,9 +27,9 @@ use std::thread;
 pub(crate) fn run(args: CoverArgs) -> Exit {
     let quiet = args.check.quiet;
     let done = match &args.verify {
-        None => collect(args.check, args.show, args.avoid).map(|_| Exit::Code(0)),
+        None => collect(args.check, &args.stream, args.show, args.avoid).map(|_| Exit::Code(0)),
         Some(file) => read(file).and_then(|set| {
-            let cover = collect(args.check, args.show, args.avoid)?;
+            let cover = collect(args.check, &args.stream, args.show, args.avoid)?;
             verified(&set, &cover, quiet)
         }),
     };
@@ -49,7 +49,8 @@ fn verified(set: &Cover, own: &Cover, quiet: bool) -> Result<Exit, Exit> {
     }
     let mut text = String::new();
     for (index, order) in own.schedules.iter().enumerate() {
-        let _ = writeln!(text, "schedule {}: run for {}", index + 1, inputs(order));
+        let way = way(own, order);
+        let _ = writeln!(text, "schedule {}{way}: run for {}", index + 1, inputs(order));
     }
     text.push_str("verified: the set is the one of this program; each schedule was run for all its inputs\n");
     if !quiet {
@@ -62,7 +63,15 @@ fn verified(set: &Cover, own: &Cover, quiet: bool) -> Result<Exit, Exit> {
 ///
 /// # Errors
 /// How the command ends if there is no set.
-pub(crate) fn collect(mut args: CheckArgs, show: bool, avoid: bool) -> Result<Cover, Exit> {
+pub(crate) fn collect(
+    mut args: CheckArgs,
+    stream: &StreamArgs,
+    show: bool,
+    avoid: bool,
+) -> Result<Cover, Exit> {
+    if avoid && stream.symbolic_requests.is_some() {
+        return Err(Exit::usage("--avoid is not available with --symbolic-requests"));
+    }
     if let Some(option) = useless(&args) {
         return Err(Exit::usage(&format!("{option} is not for `cover`")));
     }
@@ -74,6 +83,7 @@ pub(crate) fn collect(mut args: CheckArgs, show: bool, avoid: bool) -> Result<Co
     let interrupted = Arc::default();
     let mut options = options(&args, asked, &interrupted);
     options.setup.frontend.stop = options.setup.vm.stop.clone();
+    options.setup.vm.requests = stream.symbolic_requests;
     let report = known(&options);
     last_words::prepare(words(&args, &report));
     let watch = Watch::new((&args, &options), false, interrupted, report);
@@ -104,11 +114,14 @@ pub(crate) fn collect(mut args: CheckArgs, show: bool, avoid: bool) -> Result<Co
     };
     let plural =
         |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let inputs = match cover.parts.len() as u64 {
+        0 => format!("{} of inputs", plural(classes, "class", "classes")),
+        parts => format!("any number of requests, in {}", plural(parts, "part", "parts")),
+    };
     let _ = writeln!(
         text,
-        "covered: {} for {} of inputs; nothing found along {}",
+        "covered: {} for {inputs}; nothing found along {}",
         plural(cover.schedules.len() as u64, "schedule", "schedules"),
-        plural(classes, "class", "classes"),
         if cover.schedules.len() == 1 { "it" } else { "them" },
     );
     if covered.left_out > 0 {
@@ -221,6 +234,14 @@ fn proven(options: &Options, assumptions: &[String], text: &mut String) {
     for own in OF_BUILDING {
         let _ = writeln!(text, "  {own}");
     }
+    if let Some(requests) = options.setup.vm.requests {
+        for own in match requests.most {
+            None => OF_REQUESTS,
+            Some(_) => &[WHOLE],
+        } {
+            let _ = writeln!(text, "  {own}");
+        }
+    }
     for assumption in assumptions
         .iter()
         .filter(|text| !text.starts_with(FIXED_BY_THE_SET))
@@ -256,14 +277,36 @@ const OF_BUILDING: [&str; 4] = [
     "nothing else decides by what the machine fixes and the system does not: the order of addresses, clocks",
 ];
 
+/// What it rests on beside where there is a number of requests.
+const WHOLE: &str = "each read of standard input gets a whole request, or finds the end";
+
+/// The same where they have no end.
+const OF_REQUESTS: &[&str] = &[
+    "requests come without an answer to an earlier one: threads may wait for the next one",
+    "states with the same fingerprint of 128 bits are the same",
+];
+
 /// Whether timed waits end is the set's: the runtime keeps to it.
 const FIXED_BY_THE_SET: &str = "timed waits ";
 
 /// A set for people.
 fn shown(cover: &Cover) -> String {
     let mut text = String::new();
+    for (number, part) in cover.parts.iter().enumerate() {
+        let stands = part.stands.iter();
+        let stands: Vec<String> = stands
+            .map(|(thread, label)| format!("{thread} before {}", cover.text(label)))
+            .collect();
+        let _ = writeln!(text, "part {}: {}", number + 1, stands.join(", "));
+    }
     for (index, order) in cover.schedules.iter().enumerate() {
-        let _ = writeln!(text, "schedule {}: {}", index + 1, inputs(order));
+        let _ = writeln!(
+            text,
+            "schedule {}{}: {}",
+            index + 1,
+            way(cover, order),
+            inputs(order)
+        );
         for step in &order.steps {
             let outcome = match step.outcome {
                 selvedge_schedule::cover::Outcome::Done => "",

@@ -11,7 +11,15 @@ fn operations(cover: &Cover, order: &Order) -> Vec<String> {
         let after: Vec<String> = step.after.iter().map(|(t, n)| format!("{t}:{n}")).collect();
         format!("{} {what} {came} {}", step.thread, after.join(" "))
     };
-    order.steps.iter().map(line).collect()
+    let way = format!("{} {:?}", order.from, order.to);
+    std::iter::once(way).chain(order.steps.iter().map(line)).collect()
+}
+
+/// Where the threads stand at the begin of each part.
+fn stands(cover: &Cover) -> Vec<Vec<String>> {
+    let parts = cover.parts.iter().map(|part| part.stands.iter());
+    let text = |(thread, label): &(String, _)| format!("{thread} {}", cover.text(label));
+    parts.map(|stands| stands.map(text).collect()).collect()
 }
 
 /// The first difference between a set and the one that the program has, in words. Places, inputs
@@ -22,6 +30,9 @@ pub(crate) fn difference(set: &Cover, own: &Cover) -> Option<String> {
     }
     if let Some((name, _)) = of_one(&set.options, &own.options) {
         return Some(format!("option `{name}` differs"));
+    }
+    if stands(set) != stands(own) {
+        return Some("threads stand elsewhere when they read requests".to_owned());
     }
     let known = |cover: &Cover| -> BTreeMap<Vec<String>, usize> {
         let numbered = cover.schedules.iter().enumerate();

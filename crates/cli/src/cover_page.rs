@@ -47,8 +47,9 @@ pub(crate) fn page(cover: &Cover) -> String {
         let open = if index < 3 { " open" } else { "" };
         let _ = writeln!(
             out,
-            "<details{open}><summary>Schedule {}: {}</summary>",
+            "<details{open}><summary>Schedule {}{}: {}</summary>",
             index + 1,
+            way(cover, order),
             escaped(&inputs(order))
         );
         drawn(cover, order, &mut out);
@@ -143,6 +144,15 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+/// The part that a schedule begins with, and the one that it leads to.
+pub(crate) fn way(cover: &Cover, order: &Order) -> String {
+    match (cover.parts.is_empty(), order.to) {
+        (true, _) => String::new(),
+        (false, Some(to)) => format!(" (part {} to part {to})", order.from),
+        (false, None) => format!(" (part {} to the end)", order.from),
+    }
 }
 
 /// For which inputs a schedule is.

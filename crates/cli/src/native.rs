@@ -31,7 +31,7 @@ pub(crate) fn run(mut args: RunArgs) -> Exit {
     };
     let program = directory.path().join("program");
     args.check.quiet = true;
-    let made = cover::collect(args.check, false, false)
+    let made = cover::collect(args.check, &args.stream, false, false)
         .and_then(|cover| make(&inputs, &cover, &program, args.on_deviation));
     if let Err(exit) = made {
         return exit;

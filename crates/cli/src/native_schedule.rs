@@ -193,6 +193,9 @@ impl Scheduled<'_> {
         if setup.vm.entry != "main" {
             return Err("a native run that begins elsewhere than in main".to_owned());
         }
+        if setup.vm.requests.is_some() {
+            return Err("a native run with a stream of requests".to_owned());
+        }
         if setup.vm.stdin.is_some() || !setup.vm.files.is_empty() {
             return Err("a native run with files or a standard input of its own".to_owned());
         }

@@ -45,10 +45,16 @@ fn met<'a>(cover: &'a Cover, label: &Label) -> impl Iterator<Item = usize> + use
 impl Plan {
     /// Whether an operation is on an object that no call has initialised.
     pub fn has_met(&self, cover: &Cover) -> bool {
-        self.labels.iter().any(|label| met(cover, label).next().is_some())
+        self.met(cover).is_some()
     }
 
-    /// An object of the set that a native program could confuse with another one.
+    /// An object that no call has initialised, and on which there is an operation.
+    pub fn met(&self, cover: &Cover) -> Option<usize> {
+        self.labels.iter().find_map(|label| met(cover, label).next())
+    }
+
+    /// An object of the set, which has one part, that a native program could confuse with another
+    /// one.
     pub fn ambiguous(&self, cover: &Cover) -> Option<usize> {
         if !self.has_met(cover) {
             return None;
@@ -59,7 +65,7 @@ impl Plan {
             Some(before) => before.meet(&what),
             none => *none = Some(what),
         };
-        for &state in &self.start {
+        for &state in &self.start[0] {
             let nothing = Known {
                 used: BTreeSet::new(),
                 next: BTreeSet::new(),
@@ -73,7 +79,7 @@ impl Plan {
                 continue;
             };
             match &self.states[state] {
-                State::End => {}
+                State::End | State::Pass { .. } => {}
                 State::Own(cases) => {
                     for &(label, next) in cases {
                         let mut there = here.clone();
@@ -120,7 +126,7 @@ impl Plan {
         match &self.states[state] {
             State::Own(cases) => labels.extend(cases.iter().map(|case| case.0)),
             State::Ask(_, _, cases) => cases.iter().for_each(|case| self.arrivals(case.1, labels)),
-            State::Do { .. } | State::End => {}
+            State::Do { .. } | State::End | State::Pass { .. } => {}
         }
     }
 }

@@ -9,7 +9,9 @@
 //!
 //! Deviations from the paper:
 //!
-//! - There are no epochs yet, so the program must end by itself.
+//! - The only epochs are *parts*: what a program does from one request of its standard input to the
+//!   next. They begin with states that are equal, not with generalised ones, so the state must
+//!   return.
 //! - The schedule of an input is not computed from the input but observed. A thread that arrives at
 //!   its next operation publishes which one that is, and only threads for which this makes a
 //!   difference wait for it. So no condition on inputs is evaluated, precision needs no slice, and
@@ -25,6 +27,7 @@
 
 mod known;
 mod order;
+mod parts;
 mod plan;
 mod record;
 mod trie;

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Action, Conflict, Dependence, Event, ObjectId, Op};
 use selvedge_schedule::cover::{Operation, Outcome};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// An event, with data that only the machine can give.
@@ -84,6 +85,7 @@ pub(crate) fn kind(action: &Action) -> Kind {
 pub(crate) const PRINTED: ObjectId = ObjectId::hidden(0x7f00_0001);
 
 /// One operation of an execution.
+#[derive(Clone)]
 pub(crate) struct Operated {
     /// The action. The end of a thread has a substitute, since the thread's last action is another
     /// one.
@@ -98,10 +100,32 @@ pub(crate) struct Operated {
     pub after: Vec<(ThreadId, u32)>,
     /// The number of the operation in its thread, counted from 1.
     pub number: u32,
+    /// The number of the part that it belongs to, on this path.
+    pub part: usize,
+    /// The operations of all threads before that part.
+    pub before: Rc<Clock>,
     /// See [`Seen::may_reuse`].
     pub may_reuse: bool,
     /// The operations that are known to be done after it.
     clock: Rc<Clock>,
+}
+
+impl Operated {
+    /// An operation that a thread stands before, after the first part.
+    pub(crate) fn stands(action: Action, operation: Operation) -> Operated {
+        Operated {
+            action,
+            operation,
+            outcome: Outcome::Done,
+            created: None,
+            after: Vec::new(),
+            number: 0,
+            part: 1,
+            before: Rc::default(),
+            may_reuse: false,
+            clock: Rc::default(),
+        }
+    }
 }
 
 /// Why no schedule can be made of an execution.
@@ -123,9 +147,10 @@ pub(crate) enum Why {
 }
 
 /// For each thread, the number of its operations that are known to be done.
-type Clock = Vec<u32>;
+pub(crate) type Clock = Vec<u32>;
 
 /// Something that happened: an operation, or an action between operations.
+#[derive(Clone)]
 struct Happened {
     action: Action,
     /// A clock with at least this many operations of the thread comes after this action.
@@ -134,32 +159,90 @@ struct Happened {
     operation: Option<usize>,
 }
 
-#[derive(Default)]
-struct Orders {
+/// What has happened in an execution, as far as later operations depend on it.
+#[derive(Clone, Default)]
+pub(crate) struct Orders {
+    /// The operations of the present part.
     operations: Vec<Operated>,
     happened: Vec<Happened>,
     /// For each object, the actions that use it, in order.
     uses: FxHashMap<u64, Vec<usize>>,
     clocks: Vec<Clock>,
+    /// The operations before the present part. Each operation of the part waits for all of them.
+    floor: Rc<Clock>,
+    /// How many parts have begun.
+    part: usize,
+    /// Whether the present action reads a request.
+    reads: bool,
     /// The operation that lets a thread go on: the arrival that completed its barrier (for the last
     /// of two threads: the other one), or the signal that woke it.
     released: FxHashMap<ThreadId, usize>,
-    /// The arrivals at each barrier since it was last completed.
-    arrived: FxHashMap<ObjectId, Vec<usize>>,
+    /// The arrivals at each barrier since it was last completed; `None`: in an earlier part.
+    arrived: FxHashMap<ObjectId, Vec<Option<usize>>>,
     ended: Vec<bool>,
 }
 
-/// The operations of an execution.
-pub(crate) fn operations(log: &[Seen]) -> Result<Vec<Operated>, Refusal> {
-    let mut orders = Orders::default();
-    orders.learn(ThreadId::from_index(0), None);
-    for seen in log {
-        orders.event(seen)?;
-    }
-    Ok(orders.operations)
-}
-
 impl Orders {
+    /// At the begin of an execution.
+    pub(crate) fn new() -> Orders {
+        let mut orders = Orders::default();
+        orders.learn(ThreadId::from_index(0), None);
+        orders
+    }
+
+    /// These events come next. `requests`: which of them read a request, by their number from
+    /// `from` on.
+    pub(crate) fn follow(&mut self, log: &[Seen], from: usize, requests: &[usize]) -> Result<(), Refusal> {
+        for (at, seen) in log.iter().enumerate() {
+            self.reads |= requests.binary_search(&(from + at)).is_ok();
+            self.event(seen)?;
+        }
+        Ok(())
+    }
+
+    /// A part begins: all operations so far are done before any later one, and every thread stands
+    /// before an operation. So what is known to be done with them orders nothing any more.
+    pub(crate) fn begin_part(&mut self) {
+        let mut floor = Clock::clone(&self.floor);
+        for operated in &self.operations {
+            let thread = operated.action.thread;
+            if of(&floor, thread) < operated.number {
+                set(&mut floor, thread, operated.number);
+            }
+        }
+        self.operations.clear();
+        self.released.clear();
+        self.arrived
+            .values_mut()
+            .flatten()
+            .for_each(|arrival| *arrival = None);
+        self.uses.clear();
+        for happened in std::mem::take(&mut self.happened) {
+            if of(&floor, happened.action.thread) < happened.known_by {
+                self.happen(happened.action, happened.known_by, None);
+            }
+        }
+        self.floor = Rc::new(floor);
+        self.part += 1;
+    }
+
+    /// The operations of the present part.
+    pub(crate) fn operations(&self) -> &[Operated] {
+        &self.operations
+    }
+
+    /// What happened before the part that later actions may depend on, and that no operation orders
+    /// before them yet: for each of these actions its thread and what it uses. It is the same for
+    /// two executions if what comes next is ordered in both, or in neither.
+    pub(crate) fn unordered(&self) -> BTreeSet<[u64; 4]> {
+        let open = self.happened.iter().map(|happened| {
+            let action = &happened.action;
+            let thread = action.thread.index() as u64;
+            [thread, action.op as u64, action.object.0, action.object2.0]
+        });
+        open.collect()
+    }
+
     fn learn(&mut self, thread: ThreadId, creator: Option<ThreadId>) {
         let clock = creator.map_or_else(Vec::new, |creator| self.clocks[creator.index()].clone());
         let most = self.clocks.len().max(thread.index() + 1);
@@ -180,6 +263,9 @@ impl Orders {
         let begun = event.outcome == Came::Incomplete || (action.op == Op::Choose && !event.completes);
         match kind(&action) {
             _ if begun => {}
+            _ if std::mem::take(&mut self.reads) => {
+                self.operation(action, (Operation::Request, Outcome::Done, None))?;
+            }
             Kind::Nothing => {}
             Kind::Refused => return refused(Why::Action(action)),
             Kind::Beside => self.beside(action)?,
@@ -244,6 +330,7 @@ impl Orders {
     ) -> Result<(), Refusal> {
         let thread = action.thread;
         let mut clock = self.clocks[thread.index()].clone();
+        join(&mut clock, &self.floor);
         let number = of(&clock, thread) + 1;
         let earlier = self.dependent(&action);
         let mut needed: Vec<usize> = earlier
@@ -293,6 +380,8 @@ impl Orders {
             created,
             after,
             number,
+            part: self.part,
+            before: Rc::clone(&self.floor),
             may_reuse: false,
             clock: shared,
         });
@@ -308,16 +397,16 @@ impl Orders {
     fn arrives(&mut self, action: &Action, outcome: Outcome) -> Vec<usize> {
         let arrived = self.arrived.entry(action.object).or_default();
         if outcome != Outcome::Serial {
-            arrived.push(self.operations.len());
+            arrived.push(Some(self.operations.len()));
             return Vec::new();
         }
         let others = std::mem::take(arrived);
         match others[..] {
             [other] => {
-                self.released.insert(action.thread, other);
+                self.released.extend(other.map(|other| (action.thread, other)));
                 Vec::new()
             }
-            _ => others,
+            _ => others.into_iter().flatten().collect(),
         }
     }
 
@@ -365,6 +454,11 @@ impl Orders {
                 });
             }
         }
+        self.happen(action, known_by, operation);
+        Ok(())
+    }
+
+    fn happen(&mut self, action: Action, known_by: u32, operation: Option<usize>) {
         let at = self.happened.len();
         action.for_each_use(|object, _, _| {
             let uses = self.uses.entry(object).or_default();
@@ -377,11 +471,10 @@ impl Orders {
             known_by,
             operation,
         });
-        Ok(())
     }
 }
 
-fn of(clock: &Clock, thread: ThreadId) -> u32 {
+pub(crate) fn of(clock: &Clock, thread: ThreadId) -> u32 {
     clock.get(thread.index()).copied().unwrap_or(0)
 }
 

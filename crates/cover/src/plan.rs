@@ -5,6 +5,10 @@
 //! trie that mean the same for a thread are one state of the thread. So it does not wait for
 //! decisions that do not concern it.
 //!
+//! Where schedules lead to other parts, a thread *passes* ([`State::Pass`]). It then knows how many
+//! operations each thread has done in the part that it leaves: leaves with other numbers are other
+//! states, so it asks for each decision that leads to them.
+//!
 //! *Invariant*: no thread waits for ever. A thread waits only for arrivals and operations that come
 //! earlier in the trie than its own next entry. A thread that has done its earlier operations
 //! arrives at its next one without waiting.
@@ -32,6 +36,14 @@ pub enum State {
         /// The next state.
         next: usize,
     },
+    /// The thread goes on in another part, in its first state there. `counts`: how many operations
+    /// each thread has done in the part that it leaves. All of them are done first.
+    Pass {
+        /// The number of the part.
+        part: usize,
+        /// For each thread, how many operations it has done.
+        counts: Vec<u32>,
+    },
 }
 
 /// What all threads have to do.
@@ -43,8 +55,10 @@ pub struct Plan {
     pub labels: Vec<Label>,
     /// The states of all threads. A state leads only to states with smaller numbers.
     pub states: Vec<State>,
-    /// The first state of each thread.
-    pub start: Vec<usize>,
+    /// For each part, the first state of each thread.
+    pub start: Vec<Vec<usize>>,
+    /// For each part, whether each thread takes part: it has not ended.
+    pub lives: Vec<Vec<bool>>,
     /// For each thread, the greatest number of its operations in a schedule.
     pub longest: Vec<u32>,
 }
@@ -70,11 +84,23 @@ impl Plan {
         let width = threads.len();
         let mut seen = vec![0; trie.nodes.len() * width];
         let end = made.state(State::End);
+        let lives = |part: usize, thread: usize| match cover.part(part) {
+            Some(part) => part.threads().any(|name| name == threads[thread]),
+            None => true,
+        };
         for (at, node) in trie.nodes.iter().enumerate().rev() {
             for thread in 0..width {
                 let of = |node: usize| seen[node * width + thread];
                 seen[at * width + thread] = match node {
                     Node::Open | Node::End => end,
+                    Node::Junction(part, _) if !lives(*part, thread) => end,
+                    Node::Junction(part, counts) => {
+                        let count = |name: &String| counts.get(name).copied().unwrap_or(0);
+                        made.state(State::Pass {
+                            part: *part,
+                            counts: threads.iter().map(count).collect(),
+                        })
+                    }
                     Node::Arrive(who, cases) => {
                         let who = number(who)?;
                         let mut cases: Vec<(usize, usize)> =
@@ -123,7 +149,14 @@ impl Plan {
         Ok(Plan {
             labels: trie.labels.clone(),
             states: made.states,
-            start: seen[..width].to_vec(),
+            start: trie
+                .roots
+                .values()
+                .map(|&root| seen[root * width..(root + 1) * width].to_vec())
+                .collect(),
+            lives: (0..=cover.parts.len())
+                .map(|part| (0..width).map(|thread| lives(part, thread)).collect())
+                .collect(),
             longest,
             threads,
         })
@@ -133,10 +166,11 @@ impl Plan {
 /// For each arrival, the number of operations that its thread has done before.
 fn counts(trie: &Trie, threads: &[String], numbers: &FxHashMap<&str, usize>) -> Vec<u32> {
     let mut counts = vec![0; trie.nodes.len()];
-    let mut open = vec![(0, vec![0; threads.len()])];
+    let roots = trie.roots.values();
+    let mut open: Vec<(usize, Vec<u32>)> = roots.map(|&root| (root, vec![0; threads.len()])).collect();
     while let Some((at, mut done)) = open.pop() {
         match &trie.nodes[at] {
-            Node::Open | Node::End => {}
+            Node::Open | Node::End | Node::Junction(..) => {}
             Node::Arrive(who, cases) => {
                 counts[at] = done[numbers[who.as_str()]];
                 open.extend(cases.iter().map(|&(_, next)| (next, done.clone())));

@@ -1,19 +1,27 @@
 //! Watches an exploration, and collects a schedule of each of its executions.
 
-use crate::order::{self, Kind, Operated, Refusal, Seen, Why};
+use crate::order::{self, Kind, Operated, Orders, Refusal, Seen, Why};
+use crate::parts;
 use crate::plan::Plan;
 use crate::trie::{Inserted, Trie};
 use rustc_hash::FxHashMap;
-use selvedge_base::StmtId;
+use selvedge_base::{Digest, Domain, StmtId};
 use selvedge_model::{
     Action, Describe, Detector, Event, Fault, ObjectId, Op, Outcome as Came, Status, Unsupported,
 };
-use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Step, Target, Witness};
+use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Part, Step, Target, Witness};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// The global variable that contains an object, and the object's offset in it.
 pub type Global = (String, u64);
+
+/// Objects outside of global variables: the call that initialised each, else the first operation on
+/// it.
+type Made = FxHashMap<ObjectId, Object>;
+
+static PAST: Domain = Domain::new("past of a part");
 
 /// Whether an action is an operation that schedules order. The strategy takes such actions last.
 pub fn is_ordered(action: &Action) -> bool {
@@ -33,6 +41,7 @@ struct Inner {
     /// Where each object is first used.
     stmts: Vec<StmtId>,
     numbers: FxHashMap<Object, usize>,
+    parts: Vec<Part>,
     schedules: Vec<Order>,
     leaves: FxHashMap<usize, usize>,
     refused: BTreeSet<Unsupported>,
@@ -44,14 +53,26 @@ impl Collector {
     /// it. The set is complete only if there are no reasons and the exploration was complete.
     pub fn finish(self) -> (Cover, BTreeSet<Unsupported>) {
         let mut inner = self.inner.into_inner();
-        let cover = Cover {
+        let cover = parts::merged(Cover {
             objects: inner.objects,
+            parts: inner.parts,
             schedules: inner.schedules,
             ..Cover::default()
-        };
+        });
+        let plan = Plan::of(&cover).ok();
+        if let Some(plan) = plan.as_ref().filter(|_| !cover.parts.is_empty())
+            && let Some(object) = plan.met(&cover)
+        {
+            inner.refused.insert(Unsupported {
+                what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
+                       in a program that reads requests without end"
+                    .to_owned(),
+                stmt: inner.stmts[object],
+            });
+        }
         // An inconsistent set has a reason already.
         if inner.refused.is_empty()
-            && let Some(object) = Plan::of(&cover).ok().and_then(|plan| plan.ambiguous(&cover))
+            && let Some(object) = plan.and_then(|plan| plan.ambiguous(&cover))
         {
             inner.refused.insert(Unsupported {
                 what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
@@ -73,8 +94,23 @@ impl Collector {
 /// Watches one machine.
 pub struct Recorder<'a, M> {
     log: Vec<Seen>,
+    /// The parts that have begun, the present one last.
+    parts: Vec<Begun>,
+    /// The numbers of the events that read requests.
+    requests: Vec<usize>,
     collector: &'a Collector,
     names: &'a dyn Names<M>,
+}
+
+/// A part that has begun.
+struct Begun {
+    /// After how many events.
+    at: usize,
+    /// The number of the part.
+    part: usize,
+    /// What has happened before.
+    orders: Orders,
+    made: Made,
 }
 
 /// Data that only the kind of machine in use can give.
@@ -92,6 +128,13 @@ impl<'a, M: Describe> Recorder<'a, M> {
     pub fn new(collector: &'a Collector, names: &'a dyn Names<M>) -> Self {
         Recorder {
             log: Vec::new(),
+            parts: vec![Begun {
+                at: 0,
+                part: 0,
+                orders: Orders::new(),
+                made: Made::default(),
+            }],
+            requests: Vec::new(),
             collector,
             names,
         }
@@ -118,17 +161,41 @@ impl<'a, M: Describe> Recorder<'a, M> {
         last.iter().any(dead)
     }
 
-    /// Collects the execution that has ended.
-    fn collect(&self, machine: &M) -> Result<(), Unsupported> {
-        let operations = order::operations(&self.log).map_err(|refusal| unsupported(machine, &refusal))?;
+    /// What has happened up to now, with the steps of the present part.
+    fn followed(&self, machine: &M) -> Result<(Orders, Made, Vec<Step>), Unsupported> {
+        let Some(begun) = self.parts.last() else {
+            return Ok((Orders::new(), Made::default(), Vec::new()));
+        };
+        let (mut orders, mut made) = (begun.orders.clone(), begun.made.clone());
+        orders
+            .follow(&self.log[begun.at..], begun.at, &self.requests)
+            .map_err(|refusal| unsupported(machine, &refusal))?;
         let mut inner = self.collector.inner.borrow_mut();
-        let steps = self.steps(machine, &operations, &mut inner)?;
+        let steps = self.steps(machine, orders.operations(), &mut made, &mut inner)?;
+        Ok((orders, made, steps))
+    }
+
+    /// Collects what was done since the part began. `to`: the part that begins now; none at the end
+    /// of the execution.
+    fn collect(&self, machine: &M, to: Option<usize>) -> Result<(Orders, Made), Unsupported> {
+        let (orders, made, steps) = self.followed(machine)?;
+        let mut inner = self.collector.inner.borrow_mut();
+        if let Some(to) = to
+            && inner.parts.len() < to
+        {
+            let part = self.stand(machine, &made, &mut inner)?;
+            inner.parts.push(part);
+        }
         let order = Order {
             classes: 1,
+            from: self.parts.last().map_or(0, |begun| begun.part),
+            to,
             witness: Vec::new(),
             steps,
         };
-        let inserted = inner.trie.insert(&order).map_err(|(step, what)| Unsupported {
+        let operations = orders.operations();
+        let Inner { trie, parts, .. } = &mut *inner;
+        let inserted = trie.insert(&order, parts).map_err(|(step, what)| Unsupported {
             what,
             stmt: operations.get(step).map_or(StmtId(0), |step| step.action.stmt),
         })?;
@@ -151,80 +218,29 @@ impl<'a, M: Describe> Recorder<'a, M> {
                 });
             }
         }
-        Ok(())
+        Ok((orders, made))
     }
 
     fn steps(
         &self,
         machine: &M,
         operations: &[Operated],
+        made: &mut Made,
         inner: &mut Inner,
     ) -> Result<Vec<Step>, Unsupported> {
-        // Objects outside of global variables: the call that initialised it, else the first
-        // operation on it.
-        let mut made: FxHashMap<ObjectId, Object> = FxHashMap::default();
-        let name = |object: ObjectId, made: &FxHashMap<ObjectId, Object>| {
-            let global = self.names.global(machine, object);
-            let global = global.map(|(name, offset)| Object::Global(name, offset));
-            global.or_else(|| made.get(&object).cloned())
-        };
         let mut steps = Vec::with_capacity(operations.len());
         for operated in operations {
             let action = &operated.action;
             let thread = machine.thread_name(action.thread);
-            let target = match operated.operation {
-                Operation::End | Operation::Exit => Target::Nothing,
-                Operation::Create | Operation::Join | Operation::Detach => {
-                    let other = operated.created.or_else(|| action.object.as_thread());
-                    Target::Thread(other.map_or_else(String::new, |other| machine.thread_name(other)))
-                }
-                _ => {
-                    if operated.operation == Operation::Init {
-                        made.insert(action.object, Object::Made(thread.clone(), operated.number));
-                    }
-                    let stmt = action.stmt;
-                    // A wait never is the first operation on its mutex.
-                    let mutex = match operated.operation {
-                        Operation::Sleep | Operation::Wake => {
-                            let mutex = name(action.object2, &made).ok_or_else(|| Unsupported {
-                                what: format!(
-                                    "a wait with a mutex that nobody locked ({})",
-                                    machine.action_text(action)
-                                ),
-                                stmt,
-                            })?;
-                            Some(inner.number(mutex, stmt))
-                        }
-                        _ => None,
-                    };
-                    let object = match name(action.object, &made) {
-                        Some(object) => object,
-                        None if operated.may_reuse => {
-                            return Err(Unsupported {
-                                what: format!(
-                                    "a synchronisation object that no call initialises, which may lie where an earlier one was ({})",
-                                    machine.action_text(action)
-                                ),
-                                stmt,
-                            });
-                        }
-                        None => {
-                            let met = Object::Met(thread.clone(), operated.number);
-                            made.insert(action.object, met.clone());
-                            met
-                        }
-                    };
-                    let object = inner.number(object, stmt);
-                    if operated.operation == Operation::Destroy {
-                        made.remove(&action.object);
-                    }
-                    mutex.map_or(Target::Object(object), |mutex| Target::Wait(object, mutex))
-                }
-            };
+            let target = self.target(machine, operated, made, inner)?;
             let mut after: Vec<(String, u32)> = operated
                 .after
                 .iter()
-                .map(|&(other, number)| (machine.thread_name(other), number))
+                .map(|&(other, number)| {
+                    // What happened in earlier parts is done.
+                    let number = number - order::of(&operated.before, other);
+                    (machine.thread_name(other), number)
+                })
                 .collect();
             after.sort();
             let at = machine.location(action.stmt);
@@ -244,6 +260,122 @@ impl<'a, M: Describe> Recorder<'a, M> {
             });
         }
         Ok(steps)
+    }
+
+    /// The target of an operation.
+    fn target(
+        &self,
+        machine: &M,
+        operated: &Operated,
+        made: &mut Made,
+        inner: &mut Inner,
+    ) -> Result<Target, Unsupported> {
+        let (action, stmt) = (&operated.action, operated.action.stmt);
+        let refused = |what: String| Unsupported {
+            what: format!("{what} ({})", machine.action_text(action)),
+            stmt,
+        };
+        let later = operated.part > 0;
+        match operated.operation {
+            Operation::End | Operation::Exit | Operation::Request => return Ok(Target::Nothing),
+            Operation::Create if later => {
+                return Err(refused("a thread that is created after the first request".into()));
+            }
+            Operation::Create | Operation::Join | Operation::Detach => {
+                let other = operated.created.or_else(|| action.object.as_thread());
+                return Ok(Target::Thread(
+                    other.map_or_else(String::new, |other| machine.thread_name(other)),
+                ));
+            }
+            _ => {}
+        }
+        let thread = machine.thread_name(action.thread);
+        let global = |object: ObjectId| {
+            let global = self.names.global(machine, object);
+            global.map(|(name, offset)| Object::Global(name, offset))
+        };
+        if operated.operation == Operation::Init {
+            if later && global(action.object).is_none() {
+                let what =
+                    "an object outside of global variables that is initialised after the first request";
+                return Err(refused(what.into()));
+            }
+            made.insert(action.object, Object::Made(thread.clone(), operated.number));
+        }
+        let name = |object: ObjectId, made: &Made| global(object).or_else(|| made.get(&object).cloned());
+        // A wait never is the first operation on its mutex.
+        let mutex = match operated.operation {
+            Operation::Sleep | Operation::Wake => {
+                let mutex = name(action.object2, made)
+                    .ok_or_else(|| refused("a wait with a mutex that nobody locked".into()))?;
+                Some(inner.number(mutex, stmt))
+            }
+            _ => None,
+        };
+        let object = match name(action.object, made) {
+            Some(object) => object,
+            None if operated.may_reuse => {
+                return Err(refused(
+                    "a synchronisation object that no call initialises, which may lie where an earlier one was"
+                        .into(),
+                ));
+            }
+            None => {
+                let met = Object::Met(thread, operated.number);
+                made.insert(action.object, met.clone());
+                met
+            }
+        };
+        let object = inner.number(object, stmt);
+        if operated.operation == Operation::Destroy {
+            made.remove(&action.object);
+        }
+        Ok(mutex.map_or(Target::Object(object), |mutex| Target::Wait(object, mutex)))
+    }
+
+    /// Where the threads stand that have not ended.
+    fn stand(&self, machine: &M, made: &Made, inner: &mut Inner) -> Result<Part, Unsupported> {
+        let mut part = Part::default();
+        for pending in machine.pending().iter().filter(|p| p.status.is_alive()) {
+            let thread = machine.thread_name(pending.action.thread);
+            let operation = match order::kind(&pending.action) {
+                Kind::Ordered(operation) => operation,
+                _ if pending.is_enabled() => Operation::Request,
+                _ => {
+                    return Err(Unsupported {
+                        what: format!(
+                            "a thread that waits while a request is read, and not in an operation of a schedule ({})",
+                            machine.action_text(&pending.action)
+                        ),
+                        stmt: pending.action.stmt,
+                    });
+                }
+            };
+            let operated = Operated::stands(pending.action, operation);
+            let target = self.target(machine, &operated, &mut made.clone(), inner)?;
+            part.stands.push((thread, Label { operation, target }));
+        }
+        Ok(part)
+    }
+
+    /// What of the past later parts depend on, beyond the machine's state: the names of objects and
+    /// of threads, and what is not ordered yet.
+    fn past(&self, machine: &M) -> Result<Digest, Unsupported> {
+        let (mut orders, made, _) = self.followed(machine)?;
+        orders.begin_part();
+        let mut text = String::new();
+        let mut made: Vec<(ObjectId, Object)> = made.into_iter().collect();
+        made.sort_unstable();
+        for (object, name) in made {
+            let _ = writeln!(text, "{:x} {name:?}", object.0);
+        }
+        for pending in machine.pending() {
+            let _ = writeln!(text, "thread {}", machine.thread_name(pending.action.thread));
+        }
+        for entry in orders.unordered() {
+            let _ = writeln!(text, "{entry:x?}");
+        }
+        Ok(Digest::of_bytes(&PAST, text.as_bytes()))
     }
 }
 
@@ -294,6 +426,32 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
 
     fn undo(&mut self, mark: usize) {
         self.log.truncate(mark);
+        self.requests.retain(|&request| request < mark);
+        self.parts.retain(|begun| begun.at < mark || begun.part == 0);
+    }
+
+    /// Of states at which parts may begin only.
+    fn digest(&self, machine: &M) -> Option<Digest> {
+        // What is refused is refused again when the part is collected.
+        Some(self.past(machine).unwrap_or_default())
+    }
+
+    fn junction(&mut self, machine: &M, part: Option<usize>) {
+        self.requests.push(self.log.len());
+        let Some(part) = part else {
+            return;
+        };
+        let (mut orders, made) = self.collect(machine, Some(part)).unwrap_or_else(|what| {
+            self.collector.inner.borrow_mut().refused.insert(what);
+            (Orders::new(), Made::default())
+        });
+        orders.begin_part();
+        self.parts.push(Begun {
+            at: self.log.len(),
+            part,
+            orders,
+            made,
+        });
     }
 
     fn event(&mut self, machine: &M, event: &Event, _: &mut Vec<Fault>) {
@@ -319,7 +477,7 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
             self.collector.inner.borrow_mut().left_out += 1;
             return;
         }
-        if let Err(what) = self.collect(machine) {
+        if let Err(what) = self.collect(machine, None) {
             self.collector.inner.borrow_mut().refused.insert(what);
         }
     }

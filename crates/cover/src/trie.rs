@@ -5,14 +5,14 @@
 //! decide.
 
 use rustc_hash::FxHashMap;
-use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Step, Target};
+use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Part, Step, Target};
 use std::collections::BTreeMap;
 
 /// The number of a node. A child has a greater number than its parent.
 pub(crate) type NodeId = usize;
 
 /// A node.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Node {
     /// What follows is not yet known.
     Open,
@@ -27,6 +27,8 @@ pub(crate) enum Node {
     },
     /// All threads have ended.
     End,
+    /// Another part begins; and how many operations each thread has done in this one.
+    Junction(usize, BTreeMap<String, u32>),
 }
 
 /// The trie; see the documentation of the module.
@@ -34,6 +36,8 @@ pub(crate) enum Node {
 pub struct Trie {
     pub(crate) nodes: Vec<Node>,
     pub(crate) labels: Vec<Label>,
+    /// Where each part begins, if a schedule does.
+    pub(crate) roots: BTreeMap<usize, NodeId>,
     numbers: FxHashMap<Label, usize>,
 }
 
@@ -57,6 +61,7 @@ impl Default for Trie {
         Trie {
             nodes: vec![Node::Open],
             labels: Vec::new(),
+            roots: BTreeMap::from([(0, 0)]),
             numbers: FxHashMap::default(),
         }
     }
@@ -70,7 +75,7 @@ impl Trie {
     pub fn of(cover: &Cover) -> Result<Trie, String> {
         let mut trie = Trie::default();
         for (index, order) in cover.schedules.iter().enumerate() {
-            let inserted = trie.insert(order).map_err(|(step, why)| {
+            let inserted = trie.insert(order, &cover.parts).map_err(|(step, why)| {
                 let at = order.steps.get(step).map_or_else(String::new, |step| {
                     format!(", at operation `{} {}`", step.thread, cover.text(&step.label))
                 });
@@ -79,6 +84,9 @@ impl Trie {
             if matches!(inserted, Inserted::Known(_)) {
                 return Err(format!("schedule {} is there twice", index + 1));
             }
+        }
+        if let Some(missing) = (1..=cover.parts.len()).find(|part| !trie.roots.contains_key(part)) {
+            return Err(format!("no schedule begins with part {missing}"));
         }
         Ok(trie)
     }
@@ -93,9 +101,13 @@ impl Trie {
     /// # Errors
     /// If the schedule is inconsistent with the others: the step, and the reason. The trie may then
     /// contain part of the schedule.
-    pub fn insert(&mut self, order: &Order) -> Result<Inserted, (usize, String)> {
-        let walk = walk(&order.steps)?;
-        let mut at = 0;
+    pub fn insert(&mut self, order: &Order, parts: &[Part]) -> Result<Inserted, (usize, String)> {
+        let walk = walk(order, parts)?;
+        let nodes = &mut self.nodes;
+        let mut at = *self.roots.entry(order.from).or_insert_with(|| {
+            nodes.push(Node::Open);
+            nodes.len() - 1
+        });
         let mut new = false;
         let fails = |step: usize| {
             let why = "which thread goes first depends on something that no operation shows";
@@ -155,9 +167,16 @@ impl Trie {
                 }
             }
         }
+        let leaf = match order.to {
+            None => Node::End,
+            Some(to) => Node::Junction(to, counts(&order.steps)),
+        };
         match &self.nodes[at] {
-            Node::Open => self.nodes[at] = Node::End,
-            Node::End => {}
+            Node::Open => {
+                self.nodes[at] = leaf;
+                new = true;
+            }
+            known if *known == leaf => {}
             _ => return Err(fails(order.steps.len())),
         }
         Ok(match new {
@@ -177,42 +196,83 @@ impl Trie {
     }
 }
 
+/// How many operations each thread does.
+pub(crate) fn counts(steps: &[Step]) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for step in steps {
+        *counts.entry(step.thread.clone()).or_insert(0) += 1;
+    }
+    counts
+}
+
 /// A schedule with the arrivals of its threads, each as early as possible. Each entry has the step
 /// that it belongs to.
-fn walk(steps: &[Step]) -> Result<Vec<(usize, Entry<'_>)>, (usize, String)> {
+fn walk<'a>(order: &'a Order, parts: &'a [Part]) -> Result<Vec<(usize, Entry<'a>)>, (usize, String)> {
+    let steps = &order.steps;
+    let missing = || (0, "it belongs to a part that is not there".to_owned());
+    let part = |number: usize| match number.checked_sub(1) {
+        None => Ok(None),
+        Some(at) => parts.get(at).map(Some).ok_or_else(missing),
+    };
+    let (from, to) = (part(order.from)?, part(order.to.unwrap_or(0))?);
     let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, step) in steps.iter().enumerate() {
         of.entry(&step.thread).or_default().push(index);
     }
-    let mut taken: BTreeMap<&str, usize> = BTreeMap::from([("0", 0)]);
-    let first = |thread: &str, at: usize| match of.get(thread) {
-        Some(own) => Ok(&steps[own[0]].label),
-        None => Err((at, format!("thread {thread} does nothing, and does not end"))),
+    // Where a thread arrives when it has done so many operations.
+    let arrives = |thread: &str, done: usize, at: usize| {
+        if let Some(&next) = of.get(thread).and_then(|own| own.get(done)) {
+            return Ok(&steps[next].label);
+        }
+        let Some(to) = to else {
+            return Err((at, format!("thread {thread} does not end")));
+        };
+        let stands = to.stands.iter().find(|(who, _)| who == thread);
+        let missing = || (at, format!("thread {thread} is not in the next part"));
+        stands.map(|(_, label)| label).ok_or_else(missing)
     };
-    let mut walk = vec![(0, Entry::Arrive("0", first("0", 0)?))];
+    let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut walk = Vec::new();
+    if from.is_none() {
+        taken.insert("0", 0);
+        walk.push((0, Entry::Arrive("0", arrives("0", 0, 0)?)));
+    }
+    for (thread, stands) in from.into_iter().flat_map(|part| &part.stands) {
+        taken.insert(thread, 0);
+        if arrives(thread, 0, 0)? != stands {
+            return Err((0, format!("thread {thread} stands before another operation")));
+        }
+    }
     for (index, step) in steps.iter().enumerate() {
         let thread = step.thread.as_str();
         let Some(count) = taken.get_mut(thread) else {
             return Err((index, format!("thread {thread} was not created")));
         };
         *count += 1;
-        let own = &of[thread];
+        let count = *count;
         walk.push((index, Entry::Take(step)));
         let ends = matches!(step.label.operation, Operation::End | Operation::Exit);
-        match own.get(*count) {
-            Some(&next) if !ends => walk.push((index, Entry::Arrive(thread, &steps[next].label))),
-            None if ends => {}
-            Some(_) => return Err((index, format!("thread {thread} goes on after its end"))),
-            None => return Err((index, format!("thread {thread} does not end"))),
+        match ends {
+            true if of[thread].len() > count => {
+                return Err((index, format!("thread {thread} goes on after its end")));
+            }
+            true => {}
+            false => walk.push((index, Entry::Arrive(thread, arrives(thread, count, index)?))),
         }
         if step.label.operation == Operation::Create
             && let Target::Thread(child) = &step.label.target
         {
-            walk.push((index, Entry::Arrive(child, first(child, index)?)));
+            if order.from != 0 {
+                return Err((index, format!("thread {child} is created after the first part")));
+            }
+            walk.push((index, Entry::Arrive(child, arrives(child, 0, index)?)));
             if taken.insert(child, 0).is_some() {
                 return Err((index, format!("thread {child} is created twice")));
             }
         }
+    }
+    if order.to.is_some() && steps.is_empty() {
+        return Err((0, "it has no operation".to_owned()));
     }
     Ok(walk)
 }

@@ -24,6 +24,7 @@ mod decisions;
 pub mod dpor;
 mod estimate;
 mod findings;
+mod junctions;
 pub mod kept;
 pub mod ordered;
 pub mod pct;

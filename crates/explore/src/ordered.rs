@@ -9,17 +9,23 @@
 //! If something goes wrong in that order, [`Decisions::avoid`] changes the order for the next
 //! exploration.
 //!
+//! Requests that a program reads without end divide executions into parts: see
+//! [`junctions`](crate::junctions).
+//!
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
 //! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a
 //! condition variable times out only if no other thread can move. All other such choices are
 //! unsupported.
 
 pub use crate::decisions::Decisions;
+use crate::junctions::{Comes, Turns, too_many};
+pub use crate::junctions::{Junctions, Reads};
 use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Action, Choice, Detector, Fault, Limit, LimitKind, Notice, Op, Pending, StopReason, Undo, Unsupported,
+    Action, Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, StopReason, Undo,
+    Unsupported,
 };
 
 /// A data choice with alternatives that were not taken yet.
@@ -29,7 +35,11 @@ struct Open<A, B> {
     depth: usize,
     choice: Choice,
     alternatives: u16,
+    turns: Turns,
 }
+
+/// Whether an action is of some kind.
+type Is<'a> = &'a dyn Fn(&Action) -> bool;
 
 /// A step that was made: the choice, and whether it was an operation.
 type Made = (Choice, bool);
@@ -38,16 +48,16 @@ type Made = (Choice, bool);
 pub fn explore<M, D>(
     (mut machine, mut detector): (M, D),
     is_operation: &dyn Fn(&Action) -> bool,
-    decisions: &mut Decisions,
+    (decisions, mut junctions): (&mut Decisions, Option<&mut Junctions<'_, M>>),
     (config, control): (&Config, &Control),
 ) -> Report
 where
-    M: Undo,
+    M: Undo + Fingerprint,
     D: Detector<M>,
 {
     let mut record = Record::default();
     let mut path: Vec<Made> = Vec::new();
-    let mut done = Vec::new();
+    let mut turns = Turns::default();
     let mut open: Vec<Open<M::Mark, D::Mark>> = Vec::new();
     if record.notice(config, machine.notices(), &[]) && config.stop == Stop::First {
         return record.finish(StopReason::Finding);
@@ -59,10 +69,35 @@ where
         let mut faults = Vec::new();
         let next = match path.len() >= config.max_events as usize {
             true => None,
-            false => next((path.len(), machine.pending()), &done, is_operation, decisions),
+            false => {
+                let reads = junctions.as_deref().map(|junctions| junctions.reads);
+                let reads = |action: &Action| reads.is_some_and(|reads| reads(&machine, action));
+                let kinds = (is_operation, &reads as Is<'_>);
+                next((path.len(), machine.pending()), &turns, kinds, decisions)
+            }
         };
-        let Some(thread) = next else {
-            end(&machine, &mut detector, &mut faults, &mut record, config);
+        let mut comes = Comes::On;
+        if let (Some(thread), Some(junctions)) = (next, junctions.as_deref_mut())
+            && (junctions.reads)(&machine, &machine.pending()[thread].action)
+        {
+            comes = junctions.meet(&machine, &mut detector, &mut turns);
+            if matches!(comes, Comes::TooMany) {
+                let limit = too_many(&mut record, &machine.pending()[thread].action);
+                return record.finish(StopReason::Limit(limit));
+            }
+        }
+        let Some(thread) = next.filter(|_| matches!(comes, Comes::On)) else {
+            match comes {
+                Comes::Known => {
+                    record.statistics.cut_executions += 1;
+                    detector.cut(&machine, &mut faults);
+                }
+                Comes::Parked => {
+                    record.statistics.executions += 1;
+                    detector.end(&machine, &mut faults);
+                }
+                _ => end(&machine, &mut detector, &mut faults, &mut record, config),
+            }
             control.add(1, 0, path.len() as u64 - stepped, path.len() as u64);
             if found(&mut record, config, faults, &path) {
                 return record.finish(StopReason::Finding);
@@ -71,15 +106,15 @@ where
             let Some(mut last) = open.pop() else {
                 return record.finish(StopReason::Complete);
             };
-            if record.statistics.executions + record.statistics.bounded_executions >= most {
+            let counts = &record.statistics;
+            if counts.executions + counts.cut_executions + counts.bounded_executions >= most {
                 return record.finish(StopReason::Limit(executions(most)));
             }
             machine.undo(last.machine);
             detector.undo(last.detector);
             path.truncate(last.depth);
             decisions.truncate(last.depth);
-            done.clear();
-            path.iter().for_each(|made| count(&mut done, made));
+            turns.clone_from(&last.turns);
             stepped = path.len() as u64;
             last.choice.alternative += 1;
             let choice = last.choice;
@@ -117,6 +152,7 @@ where
                     depth: path.len(),
                     choice,
                     alternatives: pending.alternatives,
+                    turns: turns.clone(),
                 });
             } else if !matches!(
                 pending.action.op,
@@ -131,8 +167,12 @@ where
                 })]);
             }
         }
+        let reads = junctions.as_deref().map(|junctions| junctions.reads);
+        let reads = reads.is_some_and(|reads| reads(&machine, &pending.action));
         let made = (choice, is_operation(&pending.action));
-        count(&mut done, &made);
+        if made.1 || reads {
+            turns.count(thread);
+        }
         if made.1 {
             decisions.operation(path.len(), &pending.action);
         }
@@ -145,8 +185,8 @@ where
 /// The thread that moves; `None` at the end.
 fn next(
     (depth, pending): (usize, &[Pending]),
-    done: &[u32],
-    is_operation: &dyn Fn(&Action) -> bool,
+    turns: &Turns,
+    (is_operation, reads_request): (Is<'_>, Is<'_>),
     decisions: &mut Decisions,
 ) -> Option<usize> {
     let enabled = || pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
@@ -154,27 +194,22 @@ fn next(
     if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
         return Some(thread);
     }
-    if let Some((thread, _)) = enabled().find(|(_, p)| !is_operation(&p.action)) {
+    // A request is read when all others stand before operations.
+    let between = || enabled().filter(|(_, p)| !is_operation(&p.action));
+    if let Some((thread, _)) = between()
+        .find(|(_, p)| !reads_request(&p.action))
+        .or_else(|| between().next())
+    {
         return Some(thread);
     }
-    let done = |thread: usize| done.get(thread).copied().unwrap_or(0);
     let gives_up = |thread: usize| pending[thread].action.op == Op::WaitTimeout;
     let mut ranked: Vec<usize> = enabled().map(|(thread, _)| thread).collect();
     // Nobody gives up where somebody else can move, whatever is to be avoided.
     if ranked.iter().any(|&thread| !gives_up(thread)) {
         ranked.retain(|&thread| !gives_up(thread));
     }
-    ranked.sort_by_key(|&thread| (done(thread), thread));
+    ranked.sort_by_key(|&thread| turns.of(thread));
     decisions.decide(depth, pending, &ranked)
-}
-
-/// Counts the operations of threads.
-fn count(done: &mut Vec<u32>, (choice, counts): &Made) {
-    let thread = choice.thread.index();
-    if *counts {
-        done.resize(done.len().max(thread + 1), 0);
-        done[thread] += 1;
-    }
 }
 
 /// Takes a step. Returns true if the exploration ends with it.

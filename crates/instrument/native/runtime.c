@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 enum { FREE = -1, DONE, FAILED, SERIAL };
-enum { IS_END, IS_OWN, IS_ASK, IS_DO };
+enum { IS_END, IS_OWN, IS_ASK, IS_DO, IS_PASS };
 
 #define DEVIATION_CODE 120
 #define SPINS 100
@@ -38,7 +38,12 @@ static _Thread_local int at;
 static _Thread_local int next_state;
 static _Thread_local unsigned operations;
 static _Thread_local unsigned children;
+static _Thread_local int current; /* the label of the operation that it has come to */
 static _Thread_local unsigned long long noise;
+
+/* Where a program reads requests without end, states count operations from the begin of a part. A thread that passes from a
+   part to another one adds what each thread has done in it. */
+static _Thread_local unsigned base[THREADS], passes;
 
 /* A number that grows by one at a time, and how many threads sleep until it has a value, by its last four bits. */
 struct counter {
@@ -46,7 +51,7 @@ struct counter {
     _Atomic unsigned short sleepers[16];
 } __attribute__((aligned(64)));
 
-static struct counter done[THREADS], arrived[THREADS];
+static struct counter done[THREADS], arrived[THREADS], passed[THREADS];
 static _Atomic int published[PLACES]; /* the label that an operation has, plus one */
 static _Atomic unsigned tickets[PLACES], ticket;
 static _Atomic(const void *) made[OBJECTS + 1];
@@ -60,6 +65,7 @@ static _Atomic int is_free;
 static int spins;
 static unsigned long long delays;
 static const char *order_file;
+static int order_now = -1; /* the same file, if each operation is written when it is done */
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
@@ -108,6 +114,7 @@ static int deviation(int label, int operation, const char *why) {
     for (int i = 0; i < THREADS; i++) {
         wake(&done[i], ~0u);
         wake(&arrived[i], ~0u);
+        wake(&passed[i], ~0u);
     }
     return FREE;
 }
@@ -117,14 +124,19 @@ static int deviation(int label, int operation, const char *why) {
 static _Thread_local int patience;
 static _Thread_local unsigned waits;
 
+/* Numbers of operations begin again at zero after the greatest one. */
+static int has_come(unsigned value, unsigned need) {
+    return (int)(value - need) >= 0;
+}
+
 static int reach(struct counter *counter, unsigned need) {
-    if (atomic_load_explicit(&counter->value, memory_order_acquire) >= need)
+    if (has_come(atomic_load_explicit(&counter->value, memory_order_acquire), need))
         return 1;
     /* As long as was worth it lately; now and then for the whole time, to see whether it is again. */
     int most = ++waits % 16 ? patience : spins;
     for (int i = 0; i < most; i++) {
         __builtin_ia32_pause();
-        if (atomic_load_explicit(&counter->value, memory_order_acquire) >= need) {
+        if (has_come(atomic_load_explicit(&counter->value, memory_order_acquire), need)) {
             patience = 2 * i + 8 < spins ? 2 * i + 8 : spins;
             return 1;
         }
@@ -137,7 +149,7 @@ static int reach(struct counter *counter, unsigned need) {
     atomic_fetch_add(sleepers, 1);
     while (!atomic_load(&is_free)) {
         unsigned value = atomic_load(&counter->value);
-        reached = value >= need;
+        reached = has_come(value, need);
         if (reached)
             break;
         struct timespec time;
@@ -249,6 +261,25 @@ static void delay(void) {
     nanosleep(&time, NULL);
 }
 
+/* The place of a thread's n-th operation, counted from 0. */
+static unsigned place_of(int thread, unsigned number) {
+    return (unsigned)first_place[thread] + (PARTS ? number % longest[thread] : number);
+}
+
+/* Goes on in another part, when all operations of the one before are done. Who is in a part has heard of everything before
+   the last one: so nobody asks any more for what is written over now, two parts later. */
+static int pass(const int *state) {
+    const unsigned char *alive = lives + state[1] * THREADS;
+    for (int i = 0; i < THREADS; i++)
+        base[i] += (unsigned)state[2 + i];
+    raise_to(&passed[me], ++passes);
+    for (int i = 0; i < THREADS; i++)
+        if (i != me && (!reach(&done[i], base[i]) || (alive[i] && !reach(&passed[i], passes - 1))))
+            return 0;
+    at = first_state[state[1] * THREADS + me];
+    return 1;
+}
+
 /* Comes to an operation, and returns when it may be done, with what is to come of it. */
 static int enter_with(int operation, const void *address, const void *mutex, int thread, int *which) {
     if (atomic_load_explicit(&is_free, memory_order_relaxed))
@@ -265,10 +296,11 @@ static int enter_with(int operation, const void *address, const void *mutex, int
         *which = label;
     if (label < 0)
         return deviation(-1, operation, "no schedule has this operation on this object");
-    if (operations >= longest[me])
+    current = label;
+    if (!PARTS && operations >= longest[me])
         return deviation(label, operation, "every schedule has ended for this thread");
     if (is_asked[me] || order_file) {
-        atomic_store_explicit(&published[first_place[me] + operations], label + 1, memory_order_release);
+        atomic_store_explicit(&published[place_of(me, operations)], label + 1, memory_order_release);
         raise_to(&arrived[me], operations + 1);
     }
     for (;;) {
@@ -276,9 +308,10 @@ static int enter_with(int operation, const void *address, const void *mutex, int
         int to;
         switch (state[0]) {
         case IS_ASK:
-            if (!reach(&arrived[state[1]], (unsigned)state[2]))
+            if (!reach(&arrived[state[1]], base[state[1]] + (unsigned)state[2]))
                 return FREE;
-            to = branch(state + 4, state[3], atomic_load(&published[first_place[state[1]] + state[2] - 1]) - 1);
+            to = branch(state + 4, state[3],
+                        atomic_load(&published[place_of(state[1], base[state[1]] + (unsigned)state[2] - 1)]) - 1);
             while (to < 0) { /* that thread has deviated, and says so */
                 if (atomic_load(&is_free))
                     return FREE;
@@ -295,12 +328,16 @@ static int enter_with(int operation, const void *address, const void *mutex, int
             break;
         case IS_DO:
             for (int i = 0; i < state[2]; i++)
-                if (!reach(&done[state[3 + 2 * i]], (unsigned)state[4 + 2 * i]))
+                if (!reach(&done[state[3 + 2 * i]], base[state[3 + 2 * i]] + (unsigned)state[4 + 2 * i]))
                     return FREE;
             if (HAS_MET && !is_met(&labels[label], address, mutex))
                 return deviation(label, operation, "the object is another one");
             next_state = state[3 + 2 * state[2]];
             return state[1];
+        case IS_PASS:
+            if (!pass(state))
+                return FREE;
+            break;
         default:
             return deviation(label, operation, "every schedule has ended for this thread");
         }
@@ -313,7 +350,12 @@ static int enter(int operation, const void *address, int thread, int *which) {
 
 /* The operation is done. */
 static void leave(void) {
-    if (order_file)
+    if (order_now >= 0) {
+        char line[512];
+        int length = snprintf(line, sizeof line, "%s %u %s\n", thread_names[me], operations + 1, label_texts[current]);
+        if (write(order_now, line, (size_t)length) != length)
+            order_now = -1;
+    } else if (order_file)
         atomic_store(&tickets[first_place[me] + operations], atomic_fetch_add(&ticket, 1) + 1);
     at = next_state;
     operations++;
@@ -608,6 +650,31 @@ int __selvedge_pthread_barrier_wait(pthread_barrier_t *barrier) {
     return outcome == SERIAL ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+/* Reads until a whole request is there. Requests are those of the set: it has no schedule for a part of one. */
+ssize_t __selvedge_read(int file, void *bytes, size_t size) {
+    static _Atomic int has_ended;
+    if (file != 0 || atomic_load(&has_ended) || enter(OP_REQUEST, NULL, -1, NULL) == FREE)
+        return read(file, bytes, size);
+    size_t got = 0;
+    ssize_t more = 1;
+    while (got < size && more) {
+        more = read(file, (char *)bytes + got, size - got);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0 || (!more && got)) {
+            deviation(-1, OP_REQUEST, more ? "the request cannot be read" : "the input ends within a request");
+            return got ? (ssize_t)got : more;
+        }
+        got += (size_t)more;
+    }
+    if (!got)
+        atomic_store(&has_ended, 1);
+    leave();
+    return (ssize_t)got;
+}
+
 /* ---- their begin and end ----------------------------------------------------------------------------------------- */
 
 static void has_made(int label, const void *address) {
@@ -673,7 +740,7 @@ static void at_exit(void) {
         else if (enter(OP_EXIT, NULL, -1, NULL) != FREE)
             leave();
     }
-    if (order_file)
+    if (order_file && !PARTS)
         write_order();
 }
 
@@ -682,6 +749,8 @@ __attribute__((constructor(101))) static void start(void) {
     const char *seed = getenv("SELVEDGE_DELAYS");
     delays = seed ? strtoull(seed, NULL, 10) + 1 : 0;
     order_file = getenv("SELVEDGE_ORDER");
+    if (order_file && PARTS)
+        order_now = open(order_file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
     spins = sysconf(_SC_NPROCESSORS_ONLN) >= THREADS ? SPINS : 0;
     begin(0);
     atexit(at_exit);

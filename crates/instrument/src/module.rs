@@ -122,10 +122,13 @@ const FOREIGN: [&str; 26] = [
 /// # Errors
 /// If one uses what the runtime has no form of, or they lack what the set names.
 pub fn rewritten(modules: &[String], cover: &Cover) -> Result<Vec<String>, Refused> {
-    modules.iter().try_for_each(|module| check(module))?;
+    let ours = Ours {
+        requests: cover.has_requests(),
+    };
+    modules.iter().try_for_each(|module| ours.check(module))?;
     let owners = owners(modules, cover)?;
     let rewritten = modules.iter().enumerate().map(|(number, module)| {
-        let mut text = sent(module);
+        let mut text = ours.sent(module);
         addresses(cover, &owners, number, &mut text);
         text
     });
@@ -139,86 +142,114 @@ pub fn is_cxx(module: &str) -> bool {
     names.any(|name| OURS_OF_CXX.contains(&name))
 }
 
-fn is_ours(name: &str) -> bool {
-    OURS.contains(&name) || OURS_OF_CXX.contains(&name)
+/// Which functions the runtime has a form of.
+struct Ours {
+    /// Whether reads of requests are operations.
+    requests: bool,
 }
 
-/// Refuses what the runtime has no form of.
-fn check(module: &str) -> Result<(), Refused> {
-    let mut functions = BTreeSet::new();
-    for line in module.lines() {
-        if let Some(name) = line.starts_with("declare ").then(|| symbol(line)).flatten() {
-            functions.insert(name);
-        }
-        if let Some(name) = line.starts_with("define ").then(|| symbol(line)).flatten()
-            && (is_ours(name) || name.starts_with("__selvedge"))
-        {
-            let what = format!("a program with a function {name} of its own");
-            return Err(Refused::Unsupported(what));
-        }
-        if line.contains(" asm ") && line.contains(" call ") || line.starts_with("module asm") {
-            return Err(Refused::Unsupported(
-                "inline assembly in a native program".to_owned(),
-            ));
-        }
+impl Ours {
+    fn is_ours(&self, name: &str) -> bool {
+        OURS.contains(&name) || OURS_OF_CXX.contains(&name) || (self.requests && name == "read")
     }
-    for name in functions {
-        let harmless = HARMLESS.iter().any(|start| name.starts_with(start));
-        let foreign = FOREIGN.iter().any(|start| name.starts_with(start));
-        if foreign && !harmless && !is_ours(name) {
-            return Err(Refused::Unsupported(format!(
-                "function {name} in a native program"
-            )));
-        }
-    }
-    Ok(())
-}
 
-/// A module whose calls of our functions go to the runtime, each with its place.
-fn sent(module: &str) -> String {
-    let places = Places::of(module);
-    let mut texts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut text = String::with_capacity(module.len() + module.len() / 8);
-    let mut lines = module.lines().peekable();
-    while let Some(line) = lines.next() {
-        let (renamed, is_renamed) = renamed(line);
-        let invokes = line.contains(" invoke ");
-        if is_renamed && (invokes || line.contains(" call ") || line.contains("=call ")) {
-            // Where an invocation continues stands in a line of its own, with its place.
-            let with_place = if invokes {
-                lines.peek().copied()
-            } else {
-                Some(line)
-            };
-            let number = with_place.and_then(|line| line.rsplit_once("!dbg !"));
-            let number = number.map_or("", |(_, rest)| rest);
-            let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
-            let at = places
-                .at(&number[..end])
-                .map_or_else(String::new, |(file, line, _)| {
-                    let name = Path::new(file).file_name().unwrap_or_default();
-                    format!("{}:{line}", name.to_string_lossy())
-                });
-            let next = texts.len();
-            let place = *texts.entry(at).or_insert(next);
+    /// Refuses what the runtime has no form of.
+    fn check(&self, module: &str) -> Result<(), Refused> {
+        let mut functions = BTreeSet::new();
+        for line in module.lines() {
+            if let Some(name) = line.starts_with("declare ").then(|| symbol(line)).flatten() {
+                functions.insert(name);
+            }
+            if let Some(name) = line.starts_with("define ").then(|| symbol(line)).flatten()
+                && (self.is_ours(name) || name.starts_with("__selvedge"))
+            {
+                let what = format!("a program with a function {name} of its own");
+                return Err(Refused::Unsupported(what));
+            }
+            if line.contains(" asm ") && line.contains(" call ") || line.starts_with("module asm") {
+                return Err(Refused::Unsupported(
+                    "inline assembly in a native program".to_owned(),
+                ));
+            }
+        }
+        for name in functions {
+            let harmless = HARMLESS.iter().any(|start| name.starts_with(start));
+            let foreign = FOREIGN.iter().any(|start| name.starts_with(start));
+            if foreign && !harmless && !self.is_ours(name) {
+                return Err(Refused::Unsupported(format!(
+                    "function {name} in a native program"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// A module whose calls of our functions go to the runtime, each with its place.
+    fn sent(&self, module: &str) -> String {
+        let places = Places::of(module);
+        let mut texts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut text = String::with_capacity(module.len() + module.len() / 8);
+        let mut lines = module.lines().peekable();
+        while let Some(line) = lines.next() {
+            let (renamed, is_renamed) = self.renamed(line);
+            let invokes = line.contains(" invoke ");
+            if is_renamed && (invokes || line.contains(" call ") || line.contains("=call ")) {
+                // Where an invocation continues stands in a line of its own, with its place.
+                let with_place = if invokes {
+                    lines.peek().copied()
+                } else {
+                    Some(line)
+                };
+                let number = with_place.and_then(|line| line.rsplit_once("!dbg !"));
+                let number = number.map_or("", |(_, rest)| rest);
+                let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+                let at = places
+                    .at(&number[..end])
+                    .map_or_else(String::new, |(file, line, _)| {
+                        let name = Path::new(file).file_name().unwrap_or_default();
+                        format!("{}:{line}", name.to_string_lossy())
+                    });
+                let next = texts.len();
+                let place = *texts.entry(at).or_insert(next);
+                let _ = writeln!(
+                    text,
+                    "  store ptr @__selvedge_place_{place}, ptr @__selvedge_place, align 8"
+                );
+            }
+            text.push_str(&renamed);
+            text.push('\n');
+        }
+        text.push_str("\n@__selvedge_place = external thread_local global ptr, align 8\n");
+        for (place, number) in &texts {
+            let bytes: String = place.bytes().map(|byte| format!("\\{byte:02X}")).collect();
+            let size = place.len() + 1;
             let _ = writeln!(
                 text,
-                "  store ptr @__selvedge_place_{place}, ptr @__selvedge_place, align 8"
+                "@__selvedge_place_{number} = private unnamed_addr constant [{size} x i8] c\"{bytes}\\00\""
             );
         }
-        text.push_str(&renamed);
-        text.push('\n');
+        text
     }
-    text.push_str("\n@__selvedge_place = external thread_local global ptr, align 8\n");
-    for (place, number) in &texts {
-        let bytes: String = place.bytes().map(|byte| format!("\\{byte:02X}")).collect();
-        let size = place.len() + 1;
-        let _ = writeln!(
-            text,
-            "@__selvedge_place_{number} = private unnamed_addr constant [{size} x i8] c\"{bytes}\\00\""
-        );
+
+    /// A line with our functions renamed, and whether one was. Text within quotes stays.
+    fn renamed(&self, line: &str) -> (String, bool) {
+        let mut text = String::with_capacity(line.len() + 16);
+        let (mut renamed, mut quoted, mut rest) = (false, false, line);
+        while let Some(c) = rest.chars().next() {
+            quoted ^= c == '"';
+            let (_, behind) = rest.split_at(c.len_utf8());
+            text.push(c);
+            rest = behind;
+            if c == '@' && !quoted {
+                let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+                if self.is_ours(&rest[..end]) {
+                    text.push_str("__selvedge_");
+                    renamed = true;
+                }
+            }
+        }
+        (text, renamed)
     }
-    text
 }
 
 /// The addresses of the objects that the set names and this module has: `__selvedge_object_NUMBER`.
@@ -235,26 +266,6 @@ fn addresses(cover: &Cover, owners: &[Option<usize>], module: usize, text: &mut 
             "@__selvedge_object_{number} = constant ptr getelementptr (i8, ptr @{quote}{name}{quote}, i64 {offset}), align 8"
         );
     }
-}
-
-/// A line with our functions renamed, and whether one was. Text within quotes stays.
-fn renamed(line: &str) -> (String, bool) {
-    let mut text = String::with_capacity(line.len() + 16);
-    let (mut renamed, mut quoted, mut rest) = (false, false, line);
-    while let Some(c) = rest.chars().next() {
-        quoted ^= c == '"';
-        let (_, behind) = rest.split_at(c.len_utf8());
-        text.push(c);
-        rest = behind;
-        if c == '@' && !quoted {
-            let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-            if is_ours(&rest[..end]) {
-                text.push_str("__selvedge_");
-                renamed = true;
-            }
-        }
-    }
-    (text, renamed)
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
     let names: Vec<String> = plan.threads.iter().map(|name| quoted(name)).collect();
     define(out, "THREADS", plan.threads.len());
     define(out, "OBJECTS", cover.objects.len());
+    define(out, "PARTS", cover.parts.len());
     define(out, "ON_DEVIATION_FREE", usize::from(on == OnDeviation::Free));
     for (number, operation) in Operation::ALL.iter().enumerate() {
         let name = format!("OP_{}", operation.word().to_uppercase().replace('-', "_"));
@@ -188,6 +189,12 @@ fn states(out: &mut String, plan: &Plan, label: &[i32]) -> Result<(), String> {
                 }
                 flat.push(place[*next]);
             }
+            State::Pass { part, counts } => {
+                flat.extend([4, number(*part)?]);
+                for &count in counts {
+                    flat.push(number(count as usize)?);
+                }
+            }
         }
     }
     let asked: Vec<i32> = (0..plan.threads.len())
@@ -197,22 +204,35 @@ fn states(out: &mut String, plan: &Plan, label: &[i32]) -> Result<(), String> {
         })
         .collect();
     array(out, "unsigned char", "is_asked", &asked);
-    let start: Vec<i32> = plan.start.iter().map(|&state| place[state]).collect();
+    let start: Vec<i32> = plan.start.iter().flatten().map(|&state| place[state]).collect();
+    let lives: Vec<i32> = plan
+        .lives
+        .iter()
+        .flatten()
+        .map(|&lives| i32::from(lives))
+        .collect();
+    array(out, "unsigned char", "lives", &lives);
     array(out, "int", "states", &flat);
     array(out, "int", "first_state", &start);
     Ok(())
 }
 
-/// Room for what each thread publishes.
+/// Room for what each thread publishes. With parts: for what it arrives at in two of them, as a
+/// power of two, so that places go round where numbers begin again at zero.
 fn places(out: &mut String, plan: &Plan) -> Result<(), String> {
     let (mut first, mut all) = (Vec::new(), 0);
-    for &most in &plan.longest {
+    let room = |&most: &u32| match plan.start.len() {
+        1 => most as usize,
+        _ => (2 * (most as usize + 1)).next_power_of_two(),
+    };
+    let room: Vec<usize> = plan.longest.iter().map(room).collect();
+    for &most in &room {
         first.push(number(all)?);
-        all += most as usize;
+        all += most;
     }
     define(out, "PLACES", number(all.max(1))? as usize);
     array(out, "int", "first_place", &first);
-    let longest: Result<Vec<i32>, String> = plan.longest.iter().map(|&most| number(most as usize)).collect();
+    let longest: Result<Vec<i32>, String> = room.into_iter().map(number).collect();
     array(out, "unsigned", "longest", &longest?);
     Ok(())
 }

@@ -44,6 +44,9 @@ pub trait Detector<M: ?Sized> {
     /// Processes an execution that is not followed further because the states that follow are
     /// known.
     fn cut(&mut self, _machine: &M, _faults: &mut Vec<Fault>) {}
+    /// Processes a state in which the next event reads a request. `part`: one schedule of a set
+    /// ends there, and what follows is known by this number.
+    fn junction(&mut self, _machine: &M, _part: Option<usize>) {}
     /// Processes a blocked thread that never moves again in any continuation of an execution that
     /// never ends.
     fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
@@ -107,6 +110,10 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.cut(machine, faults);
         self.1.cut(machine, faults);
     }
+    fn junction(&mut self, machine: &M, part: Option<usize>) {
+        self.0.junction(machine, part);
+        self.1.junction(machine, part);
+    }
     fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {
         self.0.stuck(machine, thread, faults);
         self.1.stuck(machine, thread, faults);
@@ -164,6 +171,11 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
     fn cut(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         if let Some(detector) = self {
             detector.cut(machine, faults);
+        }
+    }
+    fn junction(&mut self, machine: &M, part: Option<usize>) {
+        if let Some(detector) = self {
+            detector.junction(machine, part);
         }
     }
     fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {

@@ -12,7 +12,7 @@ use crate::options::{Options, Strategy};
 use crate::plan::Plan;
 use crate::reasons::reasons;
 use selvedge_cover::{Collector, Global, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Decisions};
+use selvedge_explore::ordered::{self, Decisions, Junctions};
 use selvedge_explore::{Config, Control, Stop};
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
@@ -152,6 +152,8 @@ pub fn cover(
         globals.map(|global| global.name.as_str()),
         setup.schedule().inputs.len(),
     );
+    // Without a limit, what follows a request has to be known from an earlier one.
+    let requests = setup.vm.requests.map(|requests| requests.most.is_none());
     let mut explored = None;
     let mut failed = Vec::new();
     observer.explores(&control, &mut || {
@@ -162,7 +164,9 @@ pub fn cover(
             let recorder = Recorder::new(&collector, &names);
             let machine = (vm, (detectors, recorder));
             let limits = (&config, &*control);
-            let mut report = ordered::explore(machine, &is_ordered, &mut decisions, limits);
+            let mut junctions = requests.map(|joins| Junctions::new(&Vm::reads_request, joins));
+            let choosing = (&mut decisions, junctions.as_mut());
+            let mut report = ordered::explore(machine, &is_ordered, choosing, limits);
             crate::explore::settle(&mut report, &control);
             let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
             match report.faults.first() {

@@ -1,6 +1,7 @@
 //! The files that the program is given, as options and schedules name them.
 
 use selvedge_frontend::files;
+use selvedge_vm::Requests;
 use std::path::{Path, PathBuf};
 
 /// The maximum number of bytes of symbolic arguments or files; more is a typing error.
@@ -56,6 +57,25 @@ pub fn symbolic_file(text: &str) -> Result<(String, u64), String> {
         return Err(format!("at most {MOST_BYTES} bytes"));
     }
     Ok((name.to_owned(), bytes))
+}
+
+/// Parses `SIZE`, or `SIZE:MOST`.
+///
+/// # Errors
+/// The expected form, as text.
+pub fn requests(text: &str) -> Result<Requests, String> {
+    let expected = "expected BYTES or BYTES:MOST, such as 4, or 4:3 for at most three requests of 4 bytes";
+    let number = |text: &str| text.parse::<u64>().map_err(|_| expected.to_owned());
+    let (size, most) = match text.split_once(':') {
+        Some((size, most)) => (number(size)?, Some(number(most)?)),
+        None => (number(text)?, None),
+    };
+    if size == 0 || size > MOST_BYTES || most.is_some_and(|most| most > MOST_BYTES) {
+        return Err(format!(
+            "requests of 1 to {MOST_BYTES} bytes, at most {MOST_BYTES} of them"
+        ));
+    }
+    Ok(Requests { size, most })
 }
 
 /// Parses `NAME=PATH`, or `NAME` for both.

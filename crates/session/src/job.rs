@@ -110,7 +110,7 @@ impl<'a> Job<'a> {
         setup.vm.coverage = self.options.coverage || self.options.test_cases.is_some();
         setup.vm.visibility = plan.visibility;
         setup.vm.quarantine = plan.quarantine;
-        setup.vm.fingerprints = plan.strategy.matches_states();
+        setup.vm.fingerprints = plan.strategy.matches_states() || setup.vm.requests.is_some();
         let races = self.properties(plan).contains(&Property::DataRace);
         let reads = plan.strategy == Strategy::ReadsFrom;
         setup.vm.record_accesses = races || reads || plan.prunes_writes(self.options) || plan.is_published();

@@ -1,14 +1,14 @@
 //! From options to a program that machines can run: compiled, linked and lowered. And the options
 //! in the form in which a schedule stores them.
 
-use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file};
 use selvedge_analysis::essential::{LeafLocks, Names, Purpose, Waits};
 use selvedge_base::StmtId;
 use selvedge_frontend::{Language, Loaded};
 use selvedge_ir::FuncId;
 use selvedge_report::Sources;
 use selvedge_schedule::Schedule;
-use selvedge_vm::Visibility;
+use selvedge_vm::{Requests, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -38,6 +38,7 @@ impl Setup {
     pub fn loading(&self) -> selvedge_frontend::Options {
         let from_outside = !self.vm.symbolic_args.is_empty()
             || self.vm.symbolic_stdin.is_some()
+            || self.vm.requests.is_some()
             || !self.vm.symbolic_files.is_empty();
         selvedge_frontend::Options {
             symbolic: from_outside,
@@ -156,6 +157,10 @@ impl Setup {
         stdin
             .iter()
             .for_each(|size| add("symbolic-stdin", size.to_string()));
+        if let Some(Requests { size, most }) = self.vm.requests {
+            let most = most.map_or_else(String::new, |most| format!(":{most}"));
+            add("symbolic-requests", format!("{size}{most}"));
+        }
         let files = &self.vm.symbolic_files;
         files
             .iter()
@@ -268,6 +273,7 @@ impl Setup {
                 }
                 "symbolic-arg" => vm.symbolic_args.push(bounded(MOST_BYTES)?),
                 "symbolic-stdin" => vm.symbolic_stdin = Some(bounded(MOST_BYTES)?),
+                "symbolic-requests" => vm.requests = Some(requests(value)?),
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
                 "stdin" => given.stdin = Some(stdin_file(value)?),
                 "file" => given.files.push(given_file(value)?),

@@ -68,6 +68,8 @@ pub struct Options {
     pub files: Vec<(String, Vec<u8>)>,
     /// Symbolic bytes that standard input holds.
     pub symbolic_stdin: Option<u64>,
+    /// Standard input is a stream of requests.
+    pub requests: Option<Requests>,
     /// Files with symbolic bytes: name and size.
     pub symbolic_files: Vec<(String, u64)>,
     /// How many dead heap objects and escaping locals of one thread and size wait at least before
@@ -100,6 +102,16 @@ impl Options {
             FaultKind::DivisionByZero
         }
     }
+}
+
+/// A stream of requests: any number of them, or any number up to a limit, and then the end. Each
+/// has the same size, and any bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Requests {
+    /// The size of a request in bytes; at least 1.
+    pub size: u64,
+    /// The greatest number of requests; `None`: there is no limit.
+    pub most: Option<u64>,
 }
 
 /// What a user may choose about the solver.
@@ -150,6 +162,7 @@ impl Default for Options {
             stdin: None,
             files: Vec::new(),
             symbolic_stdin: None,
+            requests: None,
             symbolic_files: Vec::new(),
             quarantine: None,
             solver: SolverOptions::default(),

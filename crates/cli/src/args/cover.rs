@@ -2,6 +2,8 @@
 
 use super::CheckArgs;
 use clap::{Args, ValueEnum};
+use selvedge_session::requests;
+use selvedge_vm::Requests;
 use std::path::PathBuf;
 
 /// Collect a set of schedules that has one for each input of a program (docs/cover.md).
@@ -25,6 +27,8 @@ pub(crate) struct CoverArgs {
     /// over all its inputs again, and list them
     #[arg(long, value_name = "SCHEDULES", conflicts_with = "output")]
     pub(crate) verify: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stream: StreamArgs,
     #[command(flatten)]
     pub(crate) check: CheckArgs,
 }
@@ -81,7 +85,24 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value = "stop", value_name = "stop|free")]
     pub(crate) on_deviation: Deviation,
     #[command(flatten)]
+    pub(crate) stream: StreamArgs,
+    #[command(flatten)]
     pub(crate) check: CheckArgs,
+}
+
+/// Requests from standard input, of `cover` and `run`.
+#[derive(Args, Debug)]
+pub(crate) struct StreamArgs {
+    /// Standard input is a stream of requests of BYTES bytes, of any value: any number of them, or
+    /// at most MOST. Each read() gets a whole one, or finds the end
+    #[arg(
+        long,
+        env = "SELVEDGE_SYMBOLIC_REQUESTS",
+        value_name = "BYTES[:MOST]",
+        value_parser = requests,
+        conflicts_with_all = ["stdin", "symbolic_stdin"]
+    )]
+    pub(crate) symbolic_requests: Option<Requests>,
 }
 
 /// What a native program does off its schedules.

@@ -2,6 +2,8 @@
 //! random delays, and compared with what the set says.
 
 mod random;
+mod request_programs;
+mod requests;
 mod sources;
 mod support;
 
@@ -554,6 +556,10 @@ fn a_damaged_set_is_refused() {
         "",
         "selvedge-cover 9\n",
         "selvedge-cover 1\nschedule 1\nop 0 lock o3 done\n",
+        "selvedge-cover 2\nschedule 1 from 0 to 1\n",
+        "selvedge-cover 2\npart 2\n",
+        "selvedge-cover 2\npart 1\nstands 0 request -\nschedule 1 from 0 to 1\nop 0 end - done\n",
+        "selvedge-cover 2\npart 1\nstands 0 request -\nschedule 1 from 0 to 0\n",
     ] {
         place.write("set", text);
         let ended = place.selvedge(&["build", "program.c", "--schedules", "set", "-o", "program"]);

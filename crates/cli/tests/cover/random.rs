@@ -332,7 +332,7 @@ fn interpret(threads: &[Vec<Code>], input: u32, done: &[(String, u32, String)]) 
     ))
 }
 
-fn count(name: &str, usual: u64) -> u64 {
+pub fn count(name: &str, usual: u64) -> u64 {
     let given = std::env::var(name).ok();
     given.and_then(|count| count.parse().ok()).unwrap_or(usual)
 }

@@ -4,8 +4,9 @@ use selvedge_cover::Plan;
 use selvedge_instrument::{OnDeviation, Source, rewritten, runtime};
 use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Step, Target};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A directory of its own for one test, removed at the end.
 pub struct Place(pub tempfile::TempDir);
@@ -44,14 +45,53 @@ impl Place {
             ("SELVEDGE_ORDER", order.display().to_string()),
         ];
         let ended = self.start(&self.path(program), &[word], &set);
-        let text = std::fs::read_to_string(&order).unwrap_or_default();
+        (ended, Self::operations(&order))
+    }
+
+    /// The same with requests from standard input, each byte of which comes by itself.
+    pub fn serve(&self, program: &str, input: &[u8], seed: u64) -> (Ended, Vec<(String, u32, String)>) {
+        let order = self.path("order");
+        let _ = std::fs::remove_file(&order);
+        let mut command = Command::new("timeout");
+        command
+            .arg("20")
+            .arg(self.path(program))
+            .current_dir(self.0.path());
+        command.env("SELVEDGE_ORDER", &order);
+        if seed > 0 {
+            command.env("SELVEDGE_DELAYS", seed.to_string());
+        }
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut to = child.stdin.take().unwrap();
+        for byte in input {
+            // It may have ended.
+            if to.write_all(&[*byte]).is_err() {
+                break;
+            }
+        }
+        drop(to);
+        let output = child.wait_with_output().unwrap();
+        let ended = Ended {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        };
+        (ended, Self::operations(&order))
+    }
+
+    fn operations(order: &Path) -> Vec<(String, u32, String)> {
+        let text = std::fs::read_to_string(order).unwrap_or_default();
         let parse = |line: &str| {
             let mut words = line.splitn(3, ' ');
             let thread = words.next().unwrap().to_owned();
             let number = words.next().unwrap().parse().unwrap();
             (thread, number, words.next().unwrap().to_owned())
         };
-        (ended, text.lines().map(parse).collect())
+        text.lines().map(parse).collect()
     }
 
     fn start(&self, program: &Path, words: &[&str], set: &[(&str, String)]) -> Ended {

@@ -17,6 +17,25 @@
 //! op 0.1 lock o0 done after 0:1
 //! ```
 //!
+//! Where a program reads requests, each read of one is an operation, `request`, and the version is
+//! 2. If they have no end, schedules begin or end within an execution. A *part* begins at a state
+//! at which a request is read: it says which operations the threads stand before. Part 0 is the
+//! begin of the program.
+//!
+//! ```text
+//! selvedge-cover 2
+//! part 1
+//! stands 0 request -
+//! stands 0.1 wait o0
+//! schedule 1 from 0 to 1
+//! schedule 1 from 1 to 1
+//! schedule 1 from 1
+//! ```
+//!
+//! An execution follows a schedule from part 0, then one from the part that this leads to, and so
+//! on. Operations are counted by thread from the begin of the part. Each operation also waits for
+//! all operations of all earlier parts.
+//!
 //! `schedule` says how many classes of inputs follow it. The `witness` lines are the inputs of one
 //! class: the thread that asks for the input, its bytes and its name. `#` begins a comment line.
 
@@ -26,8 +45,8 @@ mod print;
 pub use parse::CoverError;
 use std::fmt;
 
-/// The version of the format that is written.
-pub const COVER_VERSION: u32 = 1;
+/// The newest version of the format. Sets without requests are written in version 1.
+pub const COVER_VERSION: u32 = 2;
 
 /// The first word of the first line.
 pub(crate) const COVER_MAGIC: &str = "selvedge-cover";
@@ -41,8 +60,17 @@ pub struct Cover {
     pub options: Vec<(String, String)>,
     /// The objects that operations act on.
     pub objects: Vec<Object>,
+    /// The parts but for the first one, part 0, which is the begin of the program.
+    pub parts: Vec<Part>,
     /// The schedules.
     pub schedules: Vec<Order>,
+}
+
+/// A state at which a request is read: schedules begin there, and others lead there.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Part {
+    /// The operations that the threads stand before; those that have ended are not there.
+    pub stands: Vec<(String, Label)>,
 }
 
 /// A synchronisation object, by a name that is valid in the machine and in the native program.
@@ -64,6 +92,10 @@ pub struct Order {
     /// The number of classes of inputs that follow this schedule. A class is a path of the program
     /// through its branches.
     pub classes: u64,
+    /// The part that it begins with.
+    pub from: usize,
+    /// The part that it leads to; `None`: it leads to the end.
+    pub to: Option<usize>,
     /// Inputs of one class.
     pub witness: Vec<Witness>,
     /// The operations.
@@ -199,6 +231,8 @@ words! {
         Init = "init",
         /// Destroys it.
         Destroy = "destroy",
+        /// Reads a request, or finds the end of standard input, if it was declared as requests.
+        Request = "request",
     }
 }
 
@@ -232,7 +266,25 @@ impl fmt::Display for Object {
     }
 }
 
+impl Part {
+    /// The threads that have not ended.
+    pub fn threads(&self) -> impl Iterator<Item = &str> {
+        self.stands.iter().map(|(thread, _)| thread.as_str())
+    }
+}
+
 impl Cover {
+    /// Whether the program reads requests.
+    pub fn has_requests(&self) -> bool {
+        let mut steps = self.schedules.iter().flat_map(|order| &order.steps);
+        !self.parts.is_empty() || steps.any(|step| step.label.operation == Operation::Request)
+    }
+
+    /// A part; `None` for part 0, and for those that do not exist.
+    pub fn part(&self, number: usize) -> Option<&Part> {
+        self.parts.get(number.checked_sub(1)?)
+    }
+
     /// An operation as a text: `lock m`.
     pub fn text(&self, label: &Label) -> String {
         let word = label.operation.word();
@@ -258,6 +310,8 @@ impl Cover {
         let steps = self.schedules.iter().flat_map(|order| &order.steps);
         let mut names: Vec<String> = steps.map(|step| step.thread.clone()).collect();
         names.push("0".to_owned());
+        let parts = self.parts.iter();
+        names.extend(parts.flat_map(Part::threads).map(str::to_owned));
         names.sort_by_key(|name| key(name));
         names.dedup();
         names

@@ -2,7 +2,7 @@
 //! operations.
 
 use super::{
-    COVER_MAGIC, COVER_VERSION, Cover, Label, Object, Operation, Order, Outcome, Step, Target, Witness,
+    COVER_MAGIC, COVER_VERSION, Cover, Label, Object, Operation, Order, Outcome, Part, Step, Target, Witness,
 };
 use crate::is_thread_name;
 use crate::parse::unescape;
@@ -42,13 +42,13 @@ impl FromStr for Cover {
 }
 
 fn check_header(line: &str) -> Result<(), String> {
-    let expected = || format!("a set of schedules begins with `{COVER_MAGIC} {COVER_VERSION}`");
+    let expected = || format!("a set of schedules begins with `{COVER_MAGIC} 1`");
     let version = line.strip_prefix(COVER_MAGIC).ok_or_else(expected)?;
     let version: u32 = version.trim().parse().map_err(|_| expected())?;
-    match version == COVER_VERSION {
+    match (1..=COVER_VERSION).contains(&version) {
         true => Ok(()),
         false => Err(format!(
-            "version {version} of the format is not known; this program reads version {COVER_VERSION}"
+            "version {version} of the format is not known; this program reads versions 1 to {COVER_VERSION}"
         )),
     }
 }
@@ -68,10 +68,24 @@ fn item(line: &str, cover: &mut Cover, counts: &mut Counts) -> Result<(), String
         "object" => cover.objects.push(object(rest, cover.objects.len())?),
         "schedule" => {
             counts.clear();
-            cover.schedules.push(Order {
-                classes: rest.parse().map_err(|_| "expected a number of classes")?,
-                ..Order::default()
-            });
+            let order = schedule(rest, cover)?;
+            cover.schedules.push(order);
+        }
+        "part" => {
+            let next = cover.parts.len() + 1;
+            if rest.parse() != Ok(next) || !cover.schedules.is_empty() {
+                return Err(format!("the next part has number {next}, before all schedules"));
+            }
+            cover.parts.push(Part::default());
+        }
+        "stands" => {
+            let mut words = rest.split(' ');
+            let thread = thread(words.next().unwrap_or_default())?;
+            let label = label(&mut words, cover.objects.len())?;
+            if words.next().is_some() {
+                return Err("expected nothing more".to_owned());
+            }
+            part(cover)?.stands.push((thread, label));
         }
         "witness" => last(cover)?.witness.push(witness(rest)?),
         "op" => {
@@ -81,11 +95,44 @@ fn item(line: &str, cover: &mut Cover, counts: &mut Counts) -> Result<(), String
             last(cover)?.steps.push(step);
         }
         _ => {
-            let words = "`input`, `option`, `object`, `schedule`, `witness` or `op`";
+            let words = "`input`, `option`, `object`, `part`, `stands`, `schedule`, `witness` or `op`";
             return Err(format!("expected {words}, found `{word}`"));
         }
     }
     Ok(())
+}
+
+/// `CLASSES [from PART [to PART]]`
+fn schedule(text: &str, cover: &Cover) -> Result<Order, String> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (from, to) = match words[1..] {
+        [] => ("0", None),
+        ["from", from] => (from, None),
+        ["from", from, "to", to] => (from, Some(to)),
+        _ => return Err("expected a number of classes, and `from PART` or `from PART to PART`".to_owned()),
+    };
+    let part = |word: &str| match word.parse() {
+        Ok(number) if number <= cover.parts.len() => Ok(number),
+        _ => Err(format!("there is no part {word}")),
+    };
+    let to = to.map(part).transpose()?;
+    if to == Some(0) {
+        return Err("no schedule leads to the begin of the program".to_owned());
+    }
+    Ok(Order {
+        classes: words[0].parse().map_err(|_| "expected a number of classes")?,
+        from: part(from)?,
+        to,
+        ..Order::default()
+    })
+}
+
+fn part(cover: &mut Cover) -> Result<&mut Part, String> {
+    match cover.schedules.is_empty() {
+        true => cover.parts.last_mut(),
+        false => None,
+    }
+    .ok_or_else(|| "this belongs to a part".to_owned())
 }
 
 fn last(cover: &mut Cover) -> Result<&mut Order, String> {
@@ -148,16 +195,22 @@ fn witness(text: &str) -> Result<Witness, String> {
     })
 }
 
-fn step(text: &str, objects: usize, counts: &Counts) -> Result<Step, String> {
-    let (text, place) = text.split_once(" # ").unwrap_or((text, ""));
-    let mut words = text.split(' ');
+/// An operation and its target.
+fn label<'a>(words: &mut impl Iterator<Item = &'a str>, objects: usize) -> Result<Label, String> {
     let mut word = || words.next().unwrap_or_default();
-    let actor = thread(word())?;
     let operation = word();
     let operation =
         Operation::from_word(operation).ok_or_else(|| format!("`{operation}` is not an operation"))?;
     let target = target(word(), operation, objects)?;
-    let outcome = word();
+    Ok(Label { operation, target })
+}
+
+fn step(text: &str, objects: usize, counts: &Counts) -> Result<Step, String> {
+    let (text, place) = text.split_once(" # ").unwrap_or((text, ""));
+    let mut words = text.split(' ');
+    let actor = thread(words.next().unwrap_or_default())?;
+    let label = label(&mut words, objects)?;
+    let outcome = words.next().unwrap_or_default();
     let outcome = [Outcome::Done, Outcome::Failed, Outcome::Serial]
         .into_iter()
         .find(|known| known.word() == outcome)
@@ -182,7 +235,7 @@ fn step(text: &str, objects: usize, counts: &Counts) -> Result<Step, String> {
     }
     Ok(Step {
         thread: actor,
-        label: Label { operation, target },
+        label,
         outcome,
         after,
         place: unescape(place).map_err(|problem| problem.to_string())?,
@@ -192,8 +245,10 @@ fn step(text: &str, objects: usize, counts: &Counts) -> Result<Step, String> {
 fn target(text: &str, operation: Operation, objects: usize) -> Result<Target, String> {
     match operation {
         Operation::Create | Operation::Join | Operation::Detach => Ok(Target::Thread(thread(text)?)),
-        Operation::End | Operation::Exit if text == "-" => Ok(Target::Nothing),
-        Operation::End | Operation::Exit => Err("the end of a thread has no object".to_owned()),
+        Operation::End | Operation::Exit | Operation::Request if text == "-" => Ok(Target::Nothing),
+        Operation::End | Operation::Exit | Operation::Request => {
+            Err("the end of a thread and a request have no object".to_owned())
+        }
         Operation::Sleep | Operation::Wake => {
             let (condition, mutex) = text
                 .split_once(',')

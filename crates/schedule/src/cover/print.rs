@@ -1,12 +1,13 @@
 //! Prints the format.
 
-use super::{COVER_MAGIC, COVER_VERSION, Cover, Object, Order, Step, Target};
+use super::{COVER_MAGIC, COVER_VERSION, Cover, Label, Object, Order, Step, Target};
 use crate::print::Escaped;
 use std::fmt;
 
 impl fmt::Display for Cover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{COVER_MAGIC} {COVER_VERSION}")?;
+        let version = if self.has_requests() { COVER_VERSION } else { 1 };
+        writeln!(f, "{COVER_MAGIC} {version}")?;
         for input in &self.inputs {
             writeln!(f, "input {}", Escaped(input))?;
         }
@@ -22,12 +23,29 @@ impl fmt::Display for Cover {
                 Object::Met(thread, by) => writeln!(f, "object {number} met {thread} {by}")?,
             }
         }
-        self.schedules.iter().try_for_each(|order| write_order(f, order))
+        for (number, part) in self.parts.iter().enumerate() {
+            writeln!(f, "part {}", number + 1)?;
+            for (thread, label) in &part.stands {
+                write!(f, "stands {thread} ")?;
+                write_label(f, label)?;
+                writeln!(f)?;
+            }
+        }
+        let has_parts = !self.parts.is_empty();
+        let mut orders = self.schedules.iter();
+        orders.try_for_each(|order| write_order(f, order, has_parts))
     }
 }
 
-fn write_order(f: &mut fmt::Formatter<'_>, order: &Order) -> fmt::Result {
-    writeln!(f, "schedule {}", order.classes)?;
+fn write_order(f: &mut fmt::Formatter<'_>, order: &Order, has_parts: bool) -> fmt::Result {
+    write!(f, "schedule {}", order.classes)?;
+    if has_parts {
+        write!(f, " from {}", order.from)?;
+    }
+    if let Some(to) = order.to {
+        write!(f, " to {to}")?;
+    }
+    writeln!(f)?;
     for witness in &order.witness {
         write!(f, "witness {} ", witness.thread)?;
         if witness.bytes.is_empty() {
@@ -41,14 +59,19 @@ fn write_order(f: &mut fmt::Formatter<'_>, order: &Order) -> fmt::Result {
     order.steps.iter().try_for_each(|step| write_step(f, step))
 }
 
-fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
-    write!(f, "op {} {}", step.thread, step.label.operation.word())?;
-    match &step.label.target {
-        Target::Nothing => write!(f, " -")?,
-        Target::Object(number) => write!(f, " o{number}")?,
-        Target::Wait(condition, mutex) => write!(f, " o{condition},o{mutex}")?,
-        Target::Thread(name) => write!(f, " {name}")?,
+fn write_label(f: &mut fmt::Formatter<'_>, label: &Label) -> fmt::Result {
+    write!(f, "{}", label.operation.word())?;
+    match &label.target {
+        Target::Nothing => write!(f, " -"),
+        Target::Object(number) => write!(f, " o{number}"),
+        Target::Wait(condition, mutex) => write!(f, " o{condition},o{mutex}"),
+        Target::Thread(name) => write!(f, " {name}"),
     }
+}
+
+fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
+    write!(f, "op {} ", step.thread)?;
+    write_label(f, &step.label)?;
     write!(f, " {}", step.outcome.word())?;
     if !step.after.is_empty() {
         write!(f, " after")?;

@@ -80,6 +80,26 @@ impl State {
         values
     }
 
+    /// The value that the next input of a thread has if it is one bit. It is not requested.
+    pub(crate) fn next_bit(&self, program: &Program, thread: ThreadId) -> Value {
+        let ordinal = self.thread(thread).core.inputs;
+        if let Some(inputs) = program.options.inputs.as_deref() {
+            let given = fixed(inputs, &thread_name(self, thread), ordinal, 1);
+            return Value::new(u64::from(given[0] & 1));
+        }
+        let tags = &self.memory.tags;
+        let key = InputKey {
+            thread: self.thread(thread).region,
+            ordinal,
+            byte: 1 << 24,
+        };
+        tags.symbolic(Symbol {
+            expr: tags.arena.input(key, 1),
+            undefined: 0,
+            home: 0,
+        })
+    }
+
     /// Makes a writable range of memory an input.
     pub(crate) fn make_symbolic(
         &mut self,

@@ -6,6 +6,7 @@
 
 use super::content;
 use super::errno::{EACCES, EISDIR, ENAMETOOLONG, ENOENT};
+use super::kinds::declare_requests;
 use super::table::{self, Kind};
 use crate::memory::Site;
 use crate::native::{Cx, Flow, Stop};
@@ -42,6 +43,9 @@ pub(crate) fn load(options: &Options, state: &mut State) -> Result<Vec<Symbolic>
             symbolic.push(Symbolic { address, size, name });
         }
         (None, None) => {}
+    }
+    if options.requests.is_some() {
+        declare_requests(state, stdin);
     }
     for (name, bytes) in &options.files {
         let file = given(state, name)?;

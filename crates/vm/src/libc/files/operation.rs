@@ -17,6 +17,8 @@ pub(in crate::libc) struct Operation {
 pub(super) enum Part {
     /// This action.
     Act(Action),
+    /// This action, also while there is only one thread.
+    Always(Action),
     /// A part that no other thread can observe, performed at once.
     Now,
     /// No part: the call returns this value.
@@ -81,6 +83,7 @@ pub(super) fn prepare(cx: &mut Cx<'_>, operation: &Operation) -> Prepared {
         };
         match part {
             Part::Done(value) => return Prepared::Immediate(finish(cx, Flow::word(value))),
+            Part::Always(action) => return Prepared::Visible(action),
             Part::Act(action)
                 if !alone(cx) || crate::sync::status(cx.state, &action).0 != Status::Enabled =>
             {

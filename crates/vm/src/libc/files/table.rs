@@ -39,10 +39,12 @@ pub(super) enum Kind {
     Datagram,
     /// A set of descriptors to wait for.
     Epoll,
+    /// Standard input, as a stream of requests.
+    Requests,
 }
 
 impl Kind {
-    const ALL: [Kind; 10] = [
+    const ALL: [Kind; 11] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -53,6 +55,7 @@ impl Kind {
         Kind::Stream,
         Kind::Datagram,
         Kind::Epoll,
+        Kind::Requests,
     ];
 }
 
@@ -230,7 +233,7 @@ pub(super) fn is_gone(state: &State, open: u32) -> bool {
 /// The kind of a file.
 pub(super) fn kind(state: &State, file: u32) -> Kind {
     match file {
-        STDIN_FILE => Kind::Regular,
+        STDIN_FILE if state.word(WordKey::File(file, FileField::Kind)) == 0 => Kind::Regular,
         OUTPUT_FILE => Kind::Output,
         _ => {
             let number = (state.word(WordKey::File(file, FileField::Kind)) & 0xff) as usize;

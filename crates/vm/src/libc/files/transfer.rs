@@ -1,18 +1,20 @@
 //! Reads and writes open files, and moves their positions.
 
-use super::action::{cancelable, on_file, on_reached};
+use super::action::{cancelable, hidden, on_file, on_reached};
 use super::buffer;
 use super::captured::is_output;
 use super::condition::Condition;
 use super::content::NONBLOCK;
 use super::description::{Bytes, Written};
 use super::errno::{EAGAIN, EBADF, EINVAL, ENOTTY, ESPIPE};
+use super::kinds::read_request;
 use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{
     After, Operation, Part, Parted, Performs, operation, perform, phase, prepare, refused, refused_at_once,
 };
-use super::table::{self, OpenFile};
+use super::table::{self, Kind, OpenFile};
 use super::wait::{self, wait_for};
+use crate::hidden::HiddenObject;
 use crate::libc::{print, stepped};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
@@ -85,6 +87,14 @@ fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     if !open.description().is_shared() {
         return Ok(Part::Now);
     }
+    if open.kind == Kind::Requests {
+        // A native program knows the stream by its number.
+        if positioned || cx.int(0)? != 0 {
+            let what = "a read of a stream of requests, but by read() of descriptor 0";
+            return Err(Flow::Unsupported(what.into()));
+        }
+        return Ok(Part::Always(hidden(cx, HiddenObject::File(open.file))));
+    }
     wait_for(cx, Condition::Data);
     let mut action = on_file(cx, open.kind, open.file, transfer_op(&open), MemoryOrder::Acquire);
     action.may_fail = action.op == Op::HiddenWait && wait::is_open_to_others(cx.state, cx.thread);
@@ -112,6 +122,9 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
         return looks(cx);
     }
     let (open, to, count) = (pinned(cx)?, cx.word(1)?, cx.word(2)?.min(MOST));
+    if open.kind == Kind::Requests {
+        return read_request(cx, (open.file, to, count)).map(|bytes| After::Done(bytes, Outcome::Done));
+    }
     let description = open.description();
     if !description.can_read(cx.state, &open) {
         return match table::flags(cx.state, open.number) & NONBLOCK {

@@ -8,6 +8,7 @@ mod eventfd;
 mod output;
 mod pipe;
 mod regular;
+mod requests;
 mod ring;
 mod socket;
 
@@ -16,6 +17,7 @@ pub(super) use epoll_calls::find as find_epoll;
 pub(super) use eventfd::find as find_event;
 pub(super) use pipe::make as make_pipe;
 pub(super) use regular::truncate;
+pub(super) use requests::{declare as declare_requests, read as read_request};
 pub(super) use socket::find::find as find_socket;
 pub(super) use socket::{has_connection, has_place};
 
@@ -27,6 +29,7 @@ use event::{EVENT, SEMAPHORE};
 use output::OUTPUT;
 use pipe::PIPE;
 use regular::REGULAR;
+use requests::REQUESTS;
 use socket::description::{DATAGRAM, STREAM};
 
 impl Kind {
@@ -43,6 +46,7 @@ impl Kind {
             Kind::Stream => &STREAM,
             Kind::Datagram => &DATAGRAM,
             Kind::Epoll => &EPOLL,
+            Kind::Requests => &REQUESTS,
         }
     }
 }
