@@ -11,14 +11,16 @@
 //! watcher ends the process with a verdict. It has a reserve to do that with, and if even that is
 //! not enough, there are [last words](crate::last_words).
 //!
-//! `unsafe`: the allocator hands all requests to the system's as they are, and adds nothing but
+//! `unsafe`: the allocator hands all requests to another one (`blocks.rs`), and adds nothing but
 //! counting; counting neither allocates nor panics.
 
 #![expect(unsafe_code, reason = "an allocator")]
 
+mod blocks;
+
 use crate::last_words;
 use selvedge_model::LimitKind;
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::ptr;
 use std::sync::OnceLock;
@@ -56,7 +58,7 @@ thread_local! {
     static ENDS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The system's allocator, counting.
+/// The allocator, counting.
 pub(crate) struct Counting;
 
 // SAFETY: see the module's documentation.
@@ -64,34 +66,34 @@ unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is passed on.
-        served(layout.size(), || unsafe { System.alloc(layout) })
+        served(layout.size(), || unsafe { blocks::allocate(layout) })
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is passed on.
-        served(layout.size(), || unsafe { System.alloc_zeroed(layout) })
+        served(layout.size(), || unsafe { blocks::allocate_zeroed(layout) })
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(block, layout) };
+        unsafe { blocks::free(block, layout) };
         count(-(layout.size() as isize));
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on.
+        let resize = || unsafe { blocks::resize(block, layout, size) };
         if size <= layout.size() {
-            // SAFETY: the caller's promise is passed on.
-            let new = unsafe { System.realloc(block, layout, size) };
-            count(-((layout.size() - size) as isize));
+            let new = resize();
+            if !new.is_null() {
+                count(-((layout.size() - size) as isize));
+            }
             return new;
         }
-        // SAFETY: the caller's promise is passed on.
-        served(size - layout.size(), || unsafe {
-            System.realloc(block, layout, size)
-        })
+        served(size - layout.size(), resize)
     }
 }
 
@@ -175,7 +177,7 @@ fn give_up_reserve() {
     let kept = KEPT.swap(ptr::null_mut(), Relaxed);
     if let (false, Ok(layout)) = (kept.is_null(), Layout::array::<u8>(RESERVE)) {
         // SAFETY: `kept` was allocated with this layout, and nobody else has it any more.
-        unsafe { System.dealloc(kept, layout) };
+        unsafe { blocks::free(kept, layout) };
     }
 }
 
@@ -188,7 +190,7 @@ pub(crate) fn guard(limit: u64) {
     HARD.store(limit.saturating_add(limit / 16), Relaxed);
     if let Ok(layout) = Layout::array::<u8>(RESERVE) {
         // SAFETY: the layout is not empty.
-        KEPT.store(unsafe { System.alloc(layout) }, Relaxed);
+        KEPT.store(unsafe { blocks::allocate(layout) }, Relaxed);
     }
 }
 
