@@ -5,7 +5,7 @@
 use crate::processes::{Process, Server, long, report};
 use crate::proxy::Proxy;
 use selvedge_cluster::nats::{Access, Server as Board};
-use selvedge_cluster::wire::{Answer, Beat, Failing};
+use selvedge_cluster::wire::{Answer, Beat, Failing, Hand};
 use selvedge_explore::kept::{Common, Done, Part, Product, Progress, UnitState};
 use selvedge_session::apart::{Made, Outcome, Task};
 use std::process::Command;
@@ -254,31 +254,40 @@ fn others_take_part() {
                 answered.push((hand.token.incarnation, unit.path.clone()));
             }
             _ => {
-                board.give_back(turn);
+                // It counts as a death to give a part back, and three are the end of it, too.
+                let stopped = answer_of(&hand, Progress::Stopped, hand.common.clone());
+                board.answer(&hand.run, &stopped).unwrap();
+                board.done(turn);
                 return false;
             }
         }
-        let answer = Answer {
-            token: hand.token,
-            worker: "stranger.2".to_owned(),
-            spent: 1,
-            made: Ok(Made {
-                outcome: Outcome::Part(Progress::Done(Done {
-                    product: Product::default(),
-                    halt: None,
-                })),
-                common: Common {
-                    contended: vec![1, 2, 3],
-                    wide: !hand.common.wide,
-                    ..hand.common.clone()
-                },
-                learned: Default::default(),
-            }),
+        let done = Progress::Done(Done {
+            product: Product::default(),
+            halt: None,
+        });
+        let common = Common {
+            contended: vec![1, 2, 3],
+            wide: !hand.common.wide,
+            ..hand.common.clone()
         };
+        let answer = answer_of(&hand, done, common);
         board.answer(&hand.run, &answer).unwrap();
         board.done(turn);
         true
     });
+}
+
+fn answer_of(hand: &Hand, progress: Progress, common: Common) -> Answer {
+    Answer {
+        token: hand.token,
+        worker: "stranger.2".to_owned(),
+        spent: 1,
+        made: Ok(Made {
+            outcome: Outcome::Part(progress),
+            common,
+            learned: Default::default(),
+        }),
+    }
 }
 
 /// The stored program is replaced by another one: workers refuse it, and say so.

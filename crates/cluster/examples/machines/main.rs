@@ -5,7 +5,9 @@
 //!     machines latencies URL            measures a server
 //!     machines simulate [WORKERS]       prints a table
 //!     machines simulate WORKERS free    the same if messages and the coordinator took no time
+//!     machines chain                    prints how much parallelism the searches have
 
+mod chain;
 mod clock;
 mod latencies;
 mod record;
@@ -13,6 +15,7 @@ mod shape;
 mod work;
 mod world;
 
+use chain::Chain;
 use latencies::Latencies;
 use shape::Shape;
 use std::path::Path;
@@ -33,7 +36,36 @@ fn main() {
         ["simulate"] => simulate("1,10,100,1000", Latencies::MEASURED),
         ["simulate", workers] => simulate(workers, Latencies::MEASURED),
         ["simulate", workers, "free"] => simulate(workers, Latencies::NONE),
-        _ => panic!("which of record, latencies, simulate?"),
+        ["chain"] => chain(),
+        _ => panic!("which of record, latencies, simulate, chain?"),
+    }
+}
+
+/// The searches, with the time of an execution in nanoseconds if it is not the recorded one.
+const SEARCHES: [(&str, Option<u64>); 5] = [
+    ("one_mutex", None),
+    ("one_mutex", Some(100_000)),
+    ("one_mutex", Some(1_000_000)),
+    ("bounded_queue", None),
+    ("bounded_queue", Some(100_000)),
+];
+
+fn shape(name: &str, cost: Option<u64>) -> Shape {
+    let shapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/machines/shapes");
+    let text = std::fs::read_to_string(shapes.join(format!("{name}.txt"))).expect("a shape");
+    Shape::read(&text, SIZE, cost)
+}
+
+fn chain() {
+    println!("| search | time of an execution | parallelism | if entries were known early |");
+    println!("| --- | ---: | ---: | ---: |");
+    for (name, cost) in SEARCHES {
+        let shape = shape(name, cost);
+        let [late, early] = [false, true].map(|early| Chain::parallelism(&shape, early));
+        println!(
+            "| `{name}` | {} µs | {late:.0} | {early:.0} |",
+            shape.cost / 1_000
+        );
     }
 }
 
@@ -42,16 +74,8 @@ fn simulate(workers: &str, latencies: Latencies) {
         "| search | time of an execution | workers | efficiency | workers wait | coordinator busy | server busy | parts |"
     );
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-    for (name, cost) in [
-        ("one_mutex", None),
-        ("one_mutex", Some(100_000)),
-        ("one_mutex", Some(1_000_000)),
-        ("bounded_queue", None),
-        ("bounded_queue", Some(100_000)),
-    ] {
-        let shapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/machines/shapes");
-        let text = std::fs::read_to_string(shapes.join(format!("{name}.txt"))).expect("a shape");
-        let shape = Shape::read(&text, SIZE, cost);
+    for (name, cost) in SEARCHES {
+        let shape = shape(name, cost);
         for workers in workers.split(',') {
             let workers = workers.parse().expect("a number");
             let outcome = World::run(&shape, workers, latencies);

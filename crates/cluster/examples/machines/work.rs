@@ -11,6 +11,9 @@ use selvedge_model::Choice;
 use selvedge_session::apart::{Made, Outcome};
 use selvedge_vm::Carried;
 
+/// As in the product: the most entries that a part gives away when it has to wait.
+const BEFORE_WAITING: usize = 4;
+
 /// An entry that was given away, and what is known of it.
 #[derive(Clone, Debug)]
 struct Given {
@@ -226,6 +229,10 @@ impl<'a> Work<'a> {
     /// The answer at some time.
     pub fn answer(mut self, time: u64, common: &Common) -> Made {
         let end = self.advance(time).unwrap_or(End::Due);
+        if end == End::Joins {
+            self.wanted = BEFORE_WAITING;
+            self.give(time);
+        }
         let record = RecordState {
             statistics: Statistics {
                 executions: self.counted,

@@ -433,6 +433,7 @@ where
         let task = self.job.given[at].task.clone();
         let apart = self.worker.as_ref().is_some_and(|worker| worker.is_apart());
         if apart && !matches!(*task.state(), State::Done(_)) {
+            self.give_before_waiting();
             self.job.halt = Some(Halt::Paused { joins: true });
             return true;
         }

@@ -26,7 +26,17 @@ where
     /// `height` events above the present state. Returns the node, the entry, its thread, and the
     /// sleep set when it is taken. The entry is marked as given away.
     pub fn offer(&mut self, height: usize) -> Option<(usize, u16, usize, S)> {
-        let end = self.choices.len().checked_sub(height)?.min(self.nodes.len());
+        let end = self.choices.len().checked_sub(height)?;
+        self.offer_before(end)
+    }
+
+    /// The same at any node, where no execution is under way.
+    pub fn offer_any(&mut self) -> Option<(usize, u16, usize, S)> {
+        self.offer_before(self.nodes.len())
+    }
+
+    fn offer_before(&mut self, end: usize) -> Option<(usize, u16, usize, S)> {
+        let end = end.min(self.nodes.len());
         let from = self.job.own;
         for at in from..end {
             let node = &self.nodes[at];

@@ -11,6 +11,10 @@ use std::sync::{Arc, Mutex};
 /// worth giving the entry away.
 const HEIGHT: usize = 6;
 
+/// The most entries of a part that are given away when it waits. Simulations with 4 and 16 differ
+/// little in efficiency, and each costs messages.
+const BEFORE_WAITING: usize = 4;
+
 impl<S, M, D, P> Search<'_, S, M, D, P>
 where
     S: Set,
@@ -38,14 +42,37 @@ where
     }
 
     fn give_entry(&mut self) -> bool {
-        let Some((node, entry, thread, sleep)) = self.offer(HEIGHT) else {
+        let offered = self.offer(HEIGHT);
+        let Some(task) = self.hand_over(offered) else {
             return false;
         };
-        let Some(worker) = &self.worker else { return false };
-        let task = worker.new_task(self.choices()[..node].to_vec(), thread, sleep);
-        worker.shared.offer(task.clone());
-        self.job.given.push(Given { node, entry, task });
+        if let Some(worker) = &self.worker {
+            worker.shared.offer(task);
+        }
         true
+    }
+
+    /// Gives away the highest entries of a part that has to wait for a unit's result. No worker has
+    /// the part then, so nobody could be asked for them, and they may be all that there is to do.
+    pub(super) fn give_before_waiting(&mut self) {
+        for _ in 0..BEFORE_WAITING {
+            let offered = self.offer_any();
+            if self.hand_over(offered).is_none() {
+                return;
+            }
+        }
+    }
+
+    fn hand_over(&mut self, offered: Option<(usize, u16, usize, S)>) -> Option<Arc<Task<S>>> {
+        let (node, entry, thread, sleep) = offered?;
+        let path = self.choices()[..node].to_vec();
+        let task = self.worker.as_ref()?.new_task(path, thread, sleep);
+        self.job.given.push(Given {
+            node,
+            entry,
+            task: task.clone(),
+        });
+        Some(task)
     }
 }
 
