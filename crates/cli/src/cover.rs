@@ -234,11 +234,9 @@ fn proven(options: &Options, assumptions: &[String], text: &mut String) {
     for own in OF_BUILDING {
         let _ = writeln!(text, "  {own}");
     }
-    if let Some(requests) = options.setup.vm.requests {
-        for own in match requests.most {
-            None => OF_REQUESTS,
-            Some(_) => &[WHOLE],
-        } {
+    let requests = options.setup.vm.requests;
+    if requests.is_some_and(|requests| requests.most.is_none()) {
+        for own in OF_REQUESTS {
             let _ = writeln!(text, "  {own}");
         }
     }
@@ -277,11 +275,8 @@ const OF_BUILDING: [&str; 4] = [
     "nothing else decides by what the machine fixes and the system does not: the order of addresses, clocks",
 ];
 
-/// What it rests on beside where there is a number of requests.
-const WHOLE: &str = "each read of standard input gets a whole request, or finds the end";
-
-/// The same where they have no end.
-const OF_REQUESTS: &[&str] = &[
+/// What it rests on beside where requests have no end.
+const OF_REQUESTS: [&str; 2] = [
     "requests come without an answer to an earlier one: threads may wait for the next one",
     "states with the same fingerprint of 128 bits are the same",
 ];

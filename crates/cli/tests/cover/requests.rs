@@ -342,3 +342,24 @@ fn a_race_of_two_requests_is_found() {
     assert_eq!(ended.code, Some(10), "{ended:?}");
     assert!(ended.out.contains("data race"), "{ended:?}");
 }
+
+/// A request decides what happens at the next one. When that is read, two classes of it differ in
+/// what is known of its value, and in nothing else.
+#[test]
+fn what_is_known_of_a_request_counts_at_the_next_one() {
+    let text = "#include <pthread.h>\n#include <semaphore.h>\n#include <unistd.h>\n\
+        static sem_t s; static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;\n\
+        static void *run(void *u) { return u; }\n\
+        int main(void) { pthread_t t; sem_init(&s, 0, 0); pthread_create(&t, 0, run, 0); pthread_join(t, 0);\n\
+        pthread_mutex_lock(&a); pthread_mutex_unlock(&a);\n\
+        unsigned char c = 0, old = 0; while (read(0, &c, 1) == 1) {\n\
+        if (c < 10) { pthread_mutex_lock(&a); pthread_mutex_unlock(&a); }\n\
+        if (old == 77) sem_wait(&s);\n\
+        old = c; c = 0; }\n\
+        return 0; }\n";
+    let place = Place::new();
+    place.write("program.c", text);
+    let ended = place.selvedge(&["cover", "program.c", "--symbolic-requests", "1"]);
+    assert_eq!(ended.code, Some(10), "{ended:?}");
+    assert!(ended.out.contains("deadlock"), "{ended:?}");
+}
