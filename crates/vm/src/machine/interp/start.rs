@@ -6,8 +6,10 @@ use crate::thread::{NO_CALL, Stage};
 use crate::value::Value;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
+use selvedge_ir::FuncId;
 use selvedge_model::{FaultKind, Notice, ObjectId, Outcome, Unsupported};
 use smallvec::SmallVec;
+use std::iter;
 
 impl Vm {
     /// Starts a thread: its first frame. What stopped it, if it could not be started.
@@ -39,27 +41,32 @@ impl Vm {
         } else {
             context
         };
-        match self.program.bindings[func.index()] {
-            Binding::Code | Binding::Other(_) => {
-                self.push_frame(thread, func, &args, &[], NO_CALL, context);
-                if thread.index() == 0 {
-                    // Global constructors return into main: the first one lies on top.
-                    let program = self.program.clone();
-                    for &constructor in program.module.constructors.iter().rev() {
-                        self.push_frame(thread, constructor, &args, &[], NO_CALL, context);
-                    }
-                }
-                None
-            }
-            Binding::Native(_) | Binding::Missing => {
-                let name = &self.program.module.functions[func].display;
-                let what = format!("library function {name} as a start routine");
-                self.state.notify(Notice::Unsupported(Unsupported {
-                    what,
-                    stmt: created.stmt,
-                }));
-                Some(Stop::Parked)
-            }
+        // Global constructors return into main: the first one lies on top.
+        let program = self.program.clone();
+        let constructors: &[FuncId] = match thread.index() {
+            0 => &program.module.constructors,
+            _ => &[],
+        };
+        let functions = iter::once(&func).chain(constructors.iter().rev());
+        let has_code = |func: FuncId| {
+            let binding = &program.bindings[func.index()];
+            matches!(binding, Binding::Code | Binding::Other(_))
+        };
+        if let Some(&without) = functions.clone().find(|&&func| !has_code(func)) {
+            let name = &program.module.functions[without].display;
+            let role = match without == func {
+                true => "a start routine",
+                false => "a constructor",
+            };
+            self.state.notify(Notice::Unsupported(Unsupported {
+                what: format!("library function {name} as {role}"),
+                stmt: created.stmt,
+            }));
+            return Some(Stop::Parked);
         }
+        for &func in functions {
+            self.push_frame(thread, func, &args, &[], NO_CALL, context);
+        }
+        None
     }
 }
