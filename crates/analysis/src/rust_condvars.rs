@@ -26,7 +26,9 @@
 //! wait ends spuriously, without such an order.
 //!
 //! *Memory.* Each function still reads the word, as code without synchronisation does. So using a
-//! condition variable that is gone is found, and so is a race with its end.
+//! condition variable that is gone is found, and so is a race with its end. A wait reads it after
+//! it has given the lock back, as the library does before it sleeps: who takes the lock then and
+//! frees the condition variable does that while the other thread may still look at it.
 //!
 //! Notifications are replaced only if all waits are: a wait that is executed needs the count. The
 //! reverse is not needed, since both use the queue of the word.

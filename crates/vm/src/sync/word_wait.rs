@@ -72,10 +72,8 @@ fn perform(cx: &mut Cx<'_>, alternative: u16) -> Performed {
 /// Gives the lock back and begins to wait. `wakes`: the wait ends spuriously, at once.
 fn begin(cx: &mut Cx<'_>, wakes: bool) -> Result<(), Stop> {
     let (queue, lock) = words(cx)?;
-    for (address, writes) in [(queue, false), (lock, true)] {
-        if let Err(error) = cx.state.memory.check(address, WORD, writes) {
-            return Err(cx.memory_fault(error, address, WORD, writes));
-        }
+    if let Err(error) = cx.state.memory.check(lock, WORD, true) {
+        return Err(cx.memory_fault(error, lock, WORD, true));
     }
     let held = cx.state.memory.peek_checked(lock, WORD);
     if cx.concrete(held, "the word of a lock")? as u32 != TAKEN as u32 {
@@ -83,6 +81,9 @@ fn begin(cx: &mut Cx<'_>, wakes: bool) -> Result<(), Stop> {
         return Err(Flow::Unsupported(text.into()));
     }
     cx.state.memory.poke_checked(lock, WORD, Value::new(0));
+    // The library looks at the word once more when it has given the lock back. Accesses come after
+    // what their action releases: so who takes the lock now is not ordered after this one.
+    cx.access(queue, WORD, false)?;
     let timed = cx.word(2)? != 0 && cx.program.options.timeouts;
     join_queue(cx, (queue_of(queue), ObjectId(lock)), timed, wakes);
     Ok(())
