@@ -190,6 +190,13 @@ impl Orders {
         orders
     }
 
+    /// Of so many threads, of which nothing is known.
+    pub(crate) fn of_threads(count: usize) -> Orders {
+        let mut orders = Orders::default();
+        (0..count).for_each(|thread| orders.learn(ThreadId::from_index(thread), None));
+        orders
+    }
+
     /// These events come next. `requests`: which of them read a request, by their number from
     /// `from` on.
     pub(crate) fn follow(&mut self, log: &[Seen], from: usize, requests: &[usize]) -> Result<(), Refusal> {

@@ -177,13 +177,17 @@ impl<'a, M: Describe> Recorder<'a, M> {
 
     /// Collects what was done since the part began. `to`: the part that begins now; none at the end
     /// of the execution.
-    fn collect(&self, machine: &M, to: Option<usize>) -> Result<(Orders, Made), Unsupported> {
-        let (orders, made, steps) = self.followed(machine)?;
+    fn collect(
+        &self,
+        machine: &M,
+        to: Option<usize>,
+        (orders, made, steps): (&Orders, &Made, Vec<Step>),
+    ) -> Result<(), Unsupported> {
         let mut inner = self.collector.inner.borrow_mut();
         if let Some(to) = to
             && inner.parts.len() < to
         {
-            let part = self.stand(machine, &made, &mut inner)?;
+            let part = self.stand(machine, made, &mut inner)?;
             inner.parts.push(part);
         }
         let order = Order {
@@ -218,7 +222,7 @@ impl<'a, M: Describe> Recorder<'a, M> {
                 });
             }
         }
-        Ok((orders, made))
+        Ok(())
     }
 
     fn steps(
@@ -441,10 +445,20 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
         let Some(part) = part else {
             return;
         };
-        let (mut orders, made) = self.collect(machine, Some(part)).unwrap_or_else(|what| {
-            self.collector.inner.borrow_mut().refused.insert(what);
-            (Orders::new(), Made::default())
-        });
+        let refuse = |what| _ = self.collector.inner.borrow_mut().refused.insert(what);
+        let followed = self.followed(machine);
+        // After a refusal errors are still looked for.
+        let (mut orders, made) = match followed {
+            Ok((orders, made, steps)) => {
+                let collected = self.collect(machine, Some(part), (&orders, &made, steps));
+                collected.unwrap_or_else(refuse);
+                (orders, made)
+            }
+            Err(what) => {
+                refuse(what);
+                (Orders::of_threads(machine.pending().len()), Made::default())
+            }
+        };
         orders.begin_part();
         self.parts.push(Begun {
             at: self.log.len(),
@@ -477,7 +491,10 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
             self.collector.inner.borrow_mut().left_out += 1;
             return;
         }
-        if let Err(what) = self.collect(machine, None) {
+        let collected = self
+            .followed(machine)
+            .and_then(|(orders, made, steps)| self.collect(machine, None, (&orders, &made, steps)));
+        if let Err(what) = collected {
             self.collector.inner.borrow_mut().refused.insert(what);
         }
     }

@@ -177,7 +177,10 @@ impl Trie {
                 new = true;
             }
             known if *known == leaf => {}
-            _ => return Err(fails(order.steps.len())),
+            _ => {
+                let why = "what the program does next depends on something that no operation shows";
+                return Err((order.steps.len(), why.to_owned()));
+            }
         }
         Ok(match new {
             true => Inserted::New(at),

@@ -35,7 +35,7 @@ fn the_coordinator_is_killed_and_started_again() {
     let server = Server::start();
     let _workers = [server.worker(), server.worker()];
     let check = server.check(&arguments);
-    std::thread::sleep(Duration::from_millis(700));
+    std::thread::sleep(Duration::from_millis(1500));
     drop(check);
     let (report, said) = report(server.check(&arguments));
     assert!(said.contains("was divided by"), "{said}");

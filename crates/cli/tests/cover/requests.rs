@@ -259,7 +259,7 @@ fn refused(text: &str, words: &[&str]) -> String {
     ended.out
 }
 
-const COUNTS: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n#include <unistd.h>\n\
+const COUNTS: &str = "#include <fcntl.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <sys/uio.h>\n#include <stdio.h>\n#include <unistd.h>\n\
     static sem_t work, done; static int stop; static unsigned n;\n\
     static void *run(void *u) { for (;;) { sem_wait(&work); if (stop) return u; n += STEP; sem_post(&done); } }\n\
     int main(void) { pthread_t t; sem_init(&work, 0, 0); sem_init(&done, 0, 0); pthread_create(&t, 0, run, 0);\n\
@@ -290,13 +290,50 @@ fn what_is_no_stream_of_requests_is_refused_by_name() {
         (
             "read(dup(0), c, 1) == 1",
             "1",
-            "a read of a stream of requests, but by read() of descriptor 0",
+            "a read of a stream of requests, but by read() of one from descriptor 0",
+        ),
+        (
+            "read(0, c, 0) == 0 && read(0, c, 1) == 1",
+            "1",
+            "a read of a stream of requests, but by read() of one from descriptor 0",
+        ),
+        (
+            "readv(0, &(struct iovec){c, 1}, 1) == 1",
+            "1",
+            "a read of a stream of requests, but by read() of one from descriptor 0",
+        ),
+        (
+            "close(0) == 0",
+            "1",
+            "closing it before its end on a stream of requests",
+        ),
+        (
+            "fcntl(0, F_SETFL, O_NONBLOCK) == 0",
+            "1",
+            "fcntl on a stream of requests",
         ),
         ("lseek(0, 0, 0) == 0", "1", "lseek on a stream of requests"),
     ] {
         let said = refused(&counts("0", read), &[size]);
         assert!(said.contains(what), "{read}: {said}");
     }
+    // One schedule, `request`, leads to two states, and errors of other kinds are still found.
+    let hidden = |then: &str| {
+        format!(
+            "#include <assert.h>\n#include <pthread.h>\n#include <unistd.h>\nstatic int n;\n\
+             static void *run(void *u) {{ char r; while (read(0, &r, 1) == 1) {{ if (r == 'x') n = !n; {then} r = 0; }} return u; }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, run, 0); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    let said = refused(&hidden(""), &["1"]);
+    assert!(
+        said.contains("what the program does next depends on something that no operation shows"),
+        "{said}"
+    );
+    let place = Place::new();
+    place.write("program.c", &hidden("if (r == 'y') assert(!n);"));
+    let found = place.selvedge(&["cover", "program.c", "--symbolic-requests", "1"]);
+    assert_eq!(found.code, Some(10), "{found:?}");
     let joins = "#include <pthread.h>\n#include <unistd.h>\nstatic void *run(void *u) { return u; }\n\
         int main(void) { char c; pthread_t t; while (read(0, &c, 1) == 1) { pthread_create(&t, 0, run, 0); pthread_join(t, 0); } return 0; }";
     let said = refused(joins, &["1"]);

@@ -8,7 +8,7 @@ use super::kinds;
 use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase, refused, refused_at_once};
 use super::pin::in_use;
-use super::table;
+use super::table::{self, Kind};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
@@ -335,6 +335,9 @@ fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
         _ if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => dup_part(cx),
         _ => {
             let open = pinned(cx)?;
+            if open.kind == Kind::Requests {
+                return Err(Flow::Unsupported("fcntl on a stream of requests".into()));
+            }
             let action = on_file(cx, open.kind, open.file, Op::Hidden, MemoryOrder::NotAtomic);
             Ok(Part::Act(action))
         }

@@ -81,19 +81,21 @@ fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     if let Some(error) = open.description().refuses(count) {
         return refused_at_once(cx, error);
     }
+    if open.kind == Kind::Requests {
+        // A native program knows the stream by its number, and reads it where the program itself
+        // calls read().
+        let function = cx.state.thread(cx.thread).core.frame.func;
+        if positioned || count == 0 || cx.int(0)? != 0 || cx.program.module.functions[function].library {
+            let what = "a read of a stream of requests, but by read() of one from descriptor 0";
+            return Err(Flow::Unsupported(what.into()));
+        }
+        return Ok(Part::Always(hidden(cx, HiddenObject::File(open.file))));
+    }
     if count == 0 {
         return Ok(Part::Done(0));
     }
     if !open.description().is_shared() {
         return Ok(Part::Now);
-    }
-    if open.kind == Kind::Requests {
-        // A native program knows the stream by its number.
-        if positioned || cx.int(0)? != 0 {
-            let what = "a read of a stream of requests, but by read() of descriptor 0";
-            return Err(Flow::Unsupported(what.into()));
-        }
-        return Ok(Part::Always(hidden(cx, HiddenObject::File(open.file))));
     }
     wait_for(cx, Condition::Data);
     let mut action = on_file(cx, open.kind, open.file, transfer_op(&open), MemoryOrder::Acquire);

@@ -39,6 +39,13 @@ impl FileDescription for Requests {
         None
     }
 
+    fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
+        match table::length(cx.state, open.file) == ENDED {
+            true => Ok(()),
+            false => Err(self.unsupported("closing it before its end")),
+        }
+    }
+
     fn available(&self, _: &State, _: &OpenFile, _: u64, _: Option<u64>) -> Answer<u64> {
         Err(self.unsupported("a buffered read"))
     }
