@@ -1,5 +1,5 @@
-// Who waits looks at the condition variable once more when it has given the lock back. So nobody who
-// only has the lock may free it.
+// Who waits looks at the condition variable once more when it has given the lock back. So nobody
+// who only has the lock may free it.
 use std::sync::{Condvar, Mutex};
 use std::thread;
 

@@ -1,4 +1,5 @@
-// The number is written without the lock. That its writer notifies does not order it before who waits.
+// The number is written without the lock. That its writer notifies does not order it before who
+// waits.
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex};
 use std::thread;

@@ -9,8 +9,7 @@
 //! If something goes wrong in that order, [`Decisions::avoid`] changes the order for the next
 //! exploration.
 //!
-//! Requests that a program reads without end divide executions into parts: see
-//! [`junctions`](crate::junctions).
+//! Requests that a program reads without end divide executions into parts ([`Junctions`]).
 //!
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
 //! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a

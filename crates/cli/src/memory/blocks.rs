@@ -20,7 +20,7 @@ const fn is_large(size: usize) -> bool {
 }
 
 /// # Safety
-/// As for [`GlobalAlloc::alloc`].
+/// As for `alloc` of [`GlobalAlloc`].
 #[inline]
 pub(super) unsafe fn allocate(layout: Layout) -> *mut u8 {
     // SAFETY: the caller's promise is passed on.
@@ -33,7 +33,7 @@ pub(super) unsafe fn allocate(layout: Layout) -> *mut u8 {
 }
 
 /// # Safety
-/// As for [`GlobalAlloc::alloc_zeroed`].
+/// As for `alloc_zeroed` of [`GlobalAlloc`].
 #[inline]
 pub(super) unsafe fn allocate_zeroed(layout: Layout) -> *mut u8 {
     // SAFETY: the caller's promise is passed on.
@@ -46,7 +46,7 @@ pub(super) unsafe fn allocate_zeroed(layout: Layout) -> *mut u8 {
 }
 
 /// # Safety
-/// As for [`GlobalAlloc::dealloc`].
+/// As for `dealloc` of [`GlobalAlloc`].
 #[inline]
 pub(super) unsafe fn free(block: *mut u8, layout: Layout) {
     // SAFETY: the caller's promise is passed on.
@@ -59,7 +59,7 @@ pub(super) unsafe fn free(block: *mut u8, layout: Layout) {
 }
 
 /// # Safety
-/// As for [`GlobalAlloc::realloc`].
+/// As for `realloc` of [`GlobalAlloc`].
 #[inline]
 pub(super) unsafe fn resize(block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
     // SAFETY: the caller's promise is passed on; the new layout is valid by that promise.

@@ -87,7 +87,7 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
                 ..cx.action(Op::FutexWait, 0)
             })
         }
-        _ => return later_prepare(cx),
+        _ => later_prepare(cx),
     }
 }
 
