@@ -30,8 +30,11 @@
 //! it has given the lock back, as the library does before it sleeps: who takes the lock then and
 //! frees the condition variable does that while the other thread may still look at it.
 //!
-//! Notifications are replaced only if all waits are: a wait that is executed needs the count. The
-//! reverse is not needed, since both use the queue of the word.
+//! Notifications are replaced only if all waits are that the module has under these names: a wait
+//! that is executed needs the count. The reverse is not needed, since both use the queue of the
+//! word. What is assumed is that the compiler has put no wait into another function. Such a wait
+//! would not see a notification before its sleep: it could end spuriously only, and a deadlock
+//! could be reported that there is not. The waits are neither generic nor inline in release 1.95.
 
 use super::rust_locks::{FREE, TAKEN, declare};
 use selvedge_base::{Id, StmtId};

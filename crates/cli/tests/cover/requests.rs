@@ -8,7 +8,7 @@ use fastrand::Rng;
 use selvedge_schedule::cover::{Cover, Operation, Order, Step, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
-const SERVER: &str = include_str!("programs/server.c");
+const SERVER: &str = include_str!("../../../../examples/served.c");
 const ROUNDS: &str = include_str!("programs/rounds.c");
 
 /// A schedule as text.
