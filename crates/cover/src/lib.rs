@@ -25,6 +25,7 @@
 //!
 //! [`selvedge_explore`]: https://docs.rs/selvedge-explore
 
+mod combined;
 mod known;
 mod order;
 mod parts;
@@ -33,5 +34,5 @@ mod record;
 mod trie;
 
 pub use plan::{Plan, State};
-pub use record::{Collector, Global, Names, Recorder, is_ordered};
+pub use record::{Collected, Collector, Global, Names, Recorder, is_ordered};
 pub use trie::{Inserted, Trie};

@@ -6,10 +6,11 @@
 //! equal parts (as for the states of a finite automaton), and of each class the first part stays.
 
 use selvedge_schedule::cover::{Cover, Label, Order, Outcome, Step};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What counts of a step: all but its place.
-type Key = (String, Label, Outcome, Vec<(String, u32)>);
+pub(crate) type Key = (String, Label, Outcome, Vec<(String, u32)>);
 
 /// A schedule, and the part that it leads to, or the class of that.
 type Leads = (usize, Option<usize>);
@@ -53,24 +54,30 @@ pub(crate) fn merged(cover: Cover) -> Cover {
     // Classes are numbered in the order of their first parts.
     let first = |part: usize| class[..part].iter().all(|&other| other != class[part]);
     let parts = cover.parts.iter().enumerate();
-    let schedules = cover.schedules.into_iter().filter(|order| first(order.from));
+    let mut schedules: Vec<Order> = Vec::new();
+    // A schedule that led to several parts may lead to one now.
+    let mut known: BTreeMap<(usize, Leads), usize> = BTreeMap::new();
+    for order in cover.schedules.into_iter().filter(|order| first(order.from)) {
+        let (from, to) = (class[order.from], order.to.map(|to| class[to]));
+        match known.entry((from, (numbers[&key(&order.steps)], to))) {
+            Entry::Occupied(at) => schedules[*at.get()].classes += order.classes,
+            Entry::Vacant(new) => {
+                new.insert(schedules.len());
+                schedules.push(Order { from, to, ..order });
+            }
+        }
+    }
     Cover {
         parts: parts
             .filter(|&(part, _)| first(part + 1))
             .map(|(_, part)| part.clone())
             .collect(),
-        schedules: schedules
-            .map(|order| Order {
-                from: class[order.from],
-                to: order.to.map(|to| class[to]),
-                ..order
-            })
-            .collect(),
+        schedules,
         ..cover
     }
 }
 
-fn key(steps: &[Step]) -> Vec<Key> {
+pub(crate) fn key(steps: &[Step]) -> Vec<Key> {
     let key = |step: &Step| {
         (
             step.thread.clone(),

@@ -93,14 +93,16 @@ impl Plan {
                 let of = |node: usize| seen[node * width + thread];
                 seen[at * width + thread] = match node {
                     Node::Open | Node::End => end,
-                    Node::Junction(part, _) if !lives(*part, thread) => end,
-                    Node::Junction(part, counts) => {
-                        let count = |name: &String| counts.get(name).copied().unwrap_or(0);
-                        made.state(State::Pass {
-                            part: *part,
-                            counts: threads.iter().map(count).collect(),
-                        })
-                    }
+                    Node::Junction(parts, counts) => match parts.first() {
+                        Some(&part) if lives(part, thread) => {
+                            let count = |name: &String| counts.get(name).copied().unwrap_or(0);
+                            made.state(State::Pass {
+                                part,
+                                counts: threads.iter().map(count).collect(),
+                            })
+                        }
+                        _ => end,
+                    },
                     Node::Arrive(who, cases) => {
                         let who = number(who)?;
                         let mut cases: Vec<(usize, usize)> =

@@ -1,5 +1,6 @@
 //! Watches an exploration, and collects a schedule of each of its executions.
 
+use crate::combined::{Combined, TooMany};
 use crate::order::{self, Kind, Operated, Orders, Refusal, Seen, Why};
 use crate::parts;
 use crate::plan::Plan;
@@ -42,16 +43,28 @@ struct Inner {
     stmts: Vec<StmtId>,
     numbers: FxHashMap<Object, usize>,
     parts: Vec<Part>,
+    /// What is known from an exploration before; the parts are combined ones then.
+    combined: Option<Combined>,
     schedules: Vec<Order>,
-    leaves: FxHashMap<usize, usize>,
+    /// The schedule of each leaf and the part that it leads to.
+    leaves: FxHashMap<(usize, Option<usize>), usize>,
     refused: BTreeSet<Unsupported>,
     left_out: u64,
 }
 
+/// What was collected.
+pub enum Collected {
+    /// The set, without inputs and options, and the reasons why executions were left out of it. The
+    /// set is complete only if there are no reasons and the exploration was complete.
+    Set(Cover, BTreeSet<Unsupported>),
+    /// Schedules lead to one of several parts. The program has to be explored again, and this
+    /// collects the set then.
+    Again(Box<Collector>),
+}
+
 impl Collector {
-    /// Returns the set, without inputs and options, and the reasons why executions were left out of
-    /// it. The set is complete only if there are no reasons and the exploration was complete.
-    pub fn finish(self) -> (Cover, BTreeSet<Unsupported>) {
+    /// Returns what was collected.
+    pub fn finish(self) -> Collected {
         let mut inner = self.inner.into_inner();
         let cover = parts::merged(Cover {
             objects: inner.objects,
@@ -59,6 +72,31 @@ impl Collector {
             schedules: inner.schedules,
             ..Cover::default()
         });
+        match Combined::of(&cover) {
+            Ok(None) => {}
+            Ok(Some(combined)) if inner.refused.is_empty() => {
+                return Collected::Again(Box::new(Collector {
+                    inner: RefCell::new(Inner {
+                        objects: cover.objects,
+                        stmts: inner.stmts,
+                        numbers: inner.numbers,
+                        parts: combined.parts.clone(),
+                        combined: Some(combined),
+                        ..Inner::default()
+                    }),
+                }));
+            }
+            Ok(Some(_)) => return Collected::Set(cover, inner.refused),
+            Err(TooMany) => {
+                inner.refused.insert(Unsupported {
+                    what: "requests after which too many states are possible that no operation tells apart"
+                        .to_owned(),
+                    stmt: StmtId(0),
+                });
+                return Collected::Set(cover, inner.refused);
+            }
+        }
+        // The set of an exploration that ends early has no plan, and is no set.
         let plan = Plan::of(&cover).ok();
         if let Some(plan) = plan.as_ref().filter(|_| !cover.parts.is_empty())
             && let Some(object) = plan.met(&cover)
@@ -70,7 +108,6 @@ impl Collector {
                 stmt: inner.stmts[object],
             });
         }
-        // An inconsistent set has a reason already.
         if inner.refused.is_empty()
             && let Some(object) = plan.and_then(|plan| plan.ambiguous(&cover))
         {
@@ -81,7 +118,7 @@ impl Collector {
                 stmt: inner.stmts[object],
             });
         }
-        (cover, inner.refused)
+        Collected::Set(cover, inner.refused)
     }
 
     /// The number of executions that ended with a parked thread: an assumption of the program does
@@ -205,12 +242,12 @@ impl<'a, M: Describe> Recorder<'a, M> {
         })?;
         match inserted {
             Inserted::Known(leaf) => {
-                let at = inner.leaves[&leaf];
+                let at = inner.leaves[&(leaf, to)];
                 inner.schedules[at].classes += 1;
             }
             Inserted::New(leaf) => {
                 let at = inner.schedules.len();
-                inner.leaves.insert(leaf, at);
+                inner.leaves.insert((leaf, to), at);
                 let witness = machine.inputs().into_iter().map(|input| Witness {
                     thread: input.thread,
                     name: input.name,
@@ -362,12 +399,30 @@ impl<'a, M: Describe> Recorder<'a, M> {
         Ok(part)
     }
 
+    /// The combined part that begins now, if parts are combined.
+    fn combined(&self, machine: &M, made: &Made, steps: &[Step]) -> Result<Option<usize>, Unsupported> {
+        let mut inner = self.collector.inner.borrow_mut();
+        if inner.combined.is_none() {
+            return Ok(None);
+        }
+        let stands = self.stand(machine, made, &mut inner)?;
+        let from = self.parts.last().map_or(0, |begun| begun.part);
+        let combined = inner.combined.as_ref();
+        match combined.and_then(|combined| combined.next(from, steps, &stands)) {
+            Some(part) => Ok(Some(part)),
+            None => Err(Unsupported {
+                what: "a program that does something else when it is explored again".to_owned(),
+                stmt: StmtId(0),
+            }),
+        }
+    }
+
     /// What of the past later parts depend on, beyond the machine's state: the names of objects and
-    /// of threads, and what is not ordered yet.
+    /// of threads, what is not ordered yet, and the combined part.
     fn past(&self, machine: &M) -> Result<Digest, Unsupported> {
-        let (mut orders, made, _) = self.followed(machine)?;
+        let (mut orders, made, steps) = self.followed(machine)?;
         orders.begin_part();
-        let mut text = String::new();
+        let mut text = format!("{:?}\n", self.combined(machine, &made, &steps)?);
         let mut made: Vec<(ObjectId, Object)> = made.into_iter().collect();
         made.sort_unstable();
         for (object, name) in made {
@@ -447,11 +502,22 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
         };
         let refuse = |what| _ = self.collector.inner.borrow_mut().refused.insert(what);
         let followed = self.followed(machine);
+        let combined = |made: &Made, steps: &[Step]| {
+            let combined = self.combined(machine, made, steps);
+            combined.map(|combined| combined.unwrap_or(part))
+        };
+        let mut begins = part;
         // After a refusal errors are still looked for.
         let (mut orders, made) = match followed {
             Ok((orders, made, steps)) => {
-                let collected = self.collect(machine, Some(part), (&orders, &made, steps));
-                collected.unwrap_or_else(refuse);
+                match combined(&made, &steps) {
+                    Ok(combined) => {
+                        begins = combined;
+                        let collected = self.collect(machine, Some(begins), (&orders, &made, steps));
+                        collected.unwrap_or_else(refuse);
+                    }
+                    Err(what) => refuse(what),
+                }
                 (orders, made)
             }
             Err(what) => {
@@ -462,7 +528,7 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
         orders.begin_part();
         self.parts.push(Begun {
             at: self.log.len(),
-            part,
+            part: begins,
             orders,
             made,
         });

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Part, Step, Target};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of a node. A child has a greater number than its parent.
 pub(crate) type NodeId = usize;
@@ -27,8 +27,8 @@ pub(crate) enum Node {
     },
     /// All threads have ended.
     End,
-    /// Another part begins; and how many operations each thread has done in this one.
-    Junction(usize, BTreeMap<String, u32>),
+    /// Another part begins, one of these; and how many operations each thread has done in this one.
+    Junction(BTreeSet<usize>, BTreeMap<String, u32>),
 }
 
 /// The trie; see the documentation of the module.
@@ -44,7 +44,7 @@ pub struct Trie {
 /// The result of inserting a schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
-    /// The schedule is new; its leaf.
+    /// The schedule is new, or leads to a part to which it did not lead before; its leaf.
     New(usize),
     /// The schedule was already in the trie, at this leaf.
     Known(usize),
@@ -81,8 +81,11 @@ impl Trie {
                 });
                 format!("schedule {}{at}: {why}", index + 1)
             })?;
-            if matches!(inserted, Inserted::Known(_)) {
+            let Inserted::New(leaf) = inserted else {
                 return Err(format!("schedule {} is there twice", index + 1));
+            };
+            if matches!(&trie.nodes[leaf], Node::Junction(to, _) if to.len() > 1) {
+                return Err(format!("schedule {} leads to several parts", index + 1));
             }
         }
         if let Some(missing) = (1..=cover.parts.len()).find(|part| !trie.roots.contains_key(part)) {
@@ -96,7 +99,7 @@ impl Trie {
         &self.labels
     }
 
-    /// Adds a schedule.
+    /// Adds a schedule. It may lead to another part than before; [`Trie::of`] does not allow that.
     ///
     /// # Errors
     /// If the schedule is inconsistent with the others: the step, and the reason. The trie may then
@@ -167,20 +170,14 @@ impl Trie {
                 }
             }
         }
-        let leaf = match order.to {
-            None => Node::End,
-            Some(to) => Node::Junction(to, counts(&order.steps)),
-        };
-        match &self.nodes[at] {
-            Node::Open => {
-                self.nodes[at] = leaf;
+        match (&mut self.nodes[at], order.to) {
+            (open @ Node::Open, to) => {
                 new = true;
+                *open = to.map_or(Node::End, |to| Node::Junction([to].into(), counts(&order.steps)));
             }
-            known if *known == leaf => {}
-            _ => {
-                let why = "what the program does next depends on something that no operation shows";
-                return Err((order.steps.len(), why.to_owned()));
-            }
+            (Node::End, None) => {}
+            (Node::Junction(parts, _), Some(to)) => new |= parts.insert(to),
+            _ => return Err(fails(order.steps.len())),
         }
         Ok(match new {
             true => Inserted::New(at),

@@ -11,12 +11,13 @@ use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
 use crate::reasons::reasons;
-use selvedge_cover::{Collector, Global, Names, Recorder, is_ordered};
+use selvedge_base::StmtId;
+use selvedge_cover::{Collected, Collector, Global, Names, Recorder, is_ordered};
 use selvedge_explore::ordered::{self, Decisions, Junctions};
 use selvedge_explore::{Config, Control, Stop};
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
-use selvedge_model::{ObjectId, Property, Verdict};
+use selvedge_model::{ObjectId, Property, Unsupported, Verdict};
 use selvedge_report::{FindingReport, RunReport, Statistics};
 use selvedge_schedule::cover::Cover;
 use selvedge_vm::Vm;
@@ -154,20 +155,24 @@ pub fn cover(
     );
     // Without a limit, what follows a request has to be known from an earlier one.
     let requests = setup.vm.requests.map(|requests| requests.most.is_none());
+    let explore = |collector: &Collector, decisions: &mut Decisions| {
+        let (vm, detectors) = stepping_machine(&program);
+        let recorder = Recorder::new(collector, &names);
+        let machine = (vm, (detectors, recorder));
+        let limits = (&config, &*control);
+        let mut junctions = requests.map(|joins| Junctions::new(&Vm::reads_request, joins));
+        let choosing = (decisions, junctions.as_mut());
+        let mut report = ordered::explore(machine, &is_ordered, choosing, limits);
+        crate::explore::settle(&mut report, &control);
+        report
+    };
     let mut explored = None;
     let mut failed = Vec::new();
     observer.explores(&control, &mut || {
         let mut decisions = Decisions::default();
         loop {
             let collector = Collector::default();
-            let (vm, detectors) = stepping_machine(&program);
-            let recorder = Recorder::new(&collector, &names);
-            let machine = (vm, (detectors, recorder));
-            let limits = (&config, &*control);
-            let mut junctions = requests.map(|joins| Junctions::new(&Vm::reads_request, joins));
-            let choosing = (&mut decisions, junctions.as_mut());
-            let mut report = ordered::explore(machine, &is_ordered, choosing, limits);
-            crate::explore::settle(&mut report, &control);
+            let report = explore(&collector, &mut decisions);
             let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
             match report.faults.first() {
                 Some(found) if more && decisions.avoid() => failed.push(found.clone()),
@@ -179,10 +184,34 @@ pub fn cover(
         }
     });
     let (mut report, collector) = explored.ok_or(Error::Stopped)?;
+    let mut left_out = collector.left_out();
+    let mut collected = collector.finish();
+    if report.verdict() == Verdict::Verified
+        && let Collected::Again(collector) = &collected
+    {
+        observer.explores(&control, &mut || {
+            report = explore(collector, &mut Decisions::default());
+        });
+        left_out = collector.left_out();
+    }
+    if let Collected::Again(collector) = collected {
+        collected = collector.finish();
+    }
     observer.enter(Stage::Concluding);
-    let left_out = collector.left_out();
-    let (set, refused) = collector.finish();
+    let (set, refused) = match collected {
+        Collected::Set(set, refused) => (set, refused),
+        Collected::Again(_) => return Err(Error::Internal("schedules lead to several parts".to_owned())),
+    };
     report.unsupported.extend(refused);
+    // Of an exploration that ends early, parts have no schedules.
+    if report.verdict() == Verdict::Verified
+        && let Err(why) = selvedge_cover::Plan::of(&set)
+    {
+        report.unsupported.insert(Unsupported {
+            what: format!("a set of schedules that is inconsistent: {why}"),
+            stmt: StmtId(0),
+        });
+    }
     let asked = config.properties;
     let estimate = Estimate {
         part: 1.0,

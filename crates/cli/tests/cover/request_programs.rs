@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <unistd.h>\n\
     static pthread_mutex_t m[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};\n\
-    static sem_t go[2], fin;\nstatic unsigned char v[3];\nstatic int stop;\n";
+    static sem_t go[2], fin;\nstatic unsigned char v[3];\nstatic int stop;\n\
+    static unsigned char hidden[3];\n";
 
 /// `t`: what the block decides by. Locks are taken in their order only.
 fn block(rng: &mut Rng, text: &mut String, depth: u32, least: usize) {
@@ -39,8 +40,29 @@ fn block(rng: &mut Rng, text: &mut String, depth: u32, least: usize) {
     }
 }
 
+/// What a thread remembers for itself, and what it does by that. No operation shows what it is when
+/// it changes.
+fn remembers(rng: &mut Rng, text: &mut String, thread: usize) {
+    let change = ["^= 1", "= t & 1", "= !t"][rng.usize(..3)];
+    let mut acts = |text: &mut String| {
+        let _ = writeln!(text, "if (hidden[{thread}]) {{");
+        block(rng, text, 0, 1);
+        text.push_str("}\n");
+    };
+    let before = change.len() == 4;
+    if before {
+        acts(text);
+    }
+    let _ = writeln!(text, "if (t & 1) hidden[{thread}] {change};");
+    if !before {
+        let _ = writeln!(text, "if (t & 2)");
+        acts(text);
+    }
+}
+
 /// A program whose requests have one byte.
 pub fn program(rng: &mut Rng) -> String {
+    let remembering = rng.bool().then(|| rng.usize(..3));
     let mut text = HEAD.to_owned();
     for worker in 0..2 {
         let _ = writeln!(
@@ -52,6 +74,9 @@ pub fn program(rng: &mut Rng) -> String {
         let early = rng.u32(0..3) == 0;
         if early {
             text.push_str("sem_post(&fin);\n");
+        }
+        if remembering == Some(worker) {
+            remembers(rng, &mut text, worker);
         }
         block(rng, &mut text, 1, 1);
         if !early {
@@ -66,6 +91,9 @@ pub fn program(rng: &mut Rng) -> String {
     );
     if rng.bool() {
         text.push_str("if (t == 3) continue;\n");
+    }
+    if remembering == Some(2) {
+        remembers(rng, &mut text, 2);
     }
     block(rng, &mut text, 1, 1);
     text.push_str(

@@ -67,7 +67,7 @@ pub struct Cover {
 }
 
 /// A state at which a request is read: schedules begin there, and others lead there.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Part {
     /// The operations that the threads stand before; those that have ended are not there.
     pub stands: Vec<(String, Label)>,
