@@ -7,7 +7,13 @@ use crate::process::{self, capture, cargo};
 use anyhow::{Result, bail};
 
 /// Crates that must have tests with planted mistakes.
-const CRATES: &[&str] = &["selvedge-explore", "selvedge-detect"];
+const CRATES: &[&str] = &[
+    "selvedge-explore",
+    "selvedge-model",
+    "selvedge-detect",
+    "selvedge-vm",
+    "selvedge-session",
+];
 
 pub fn run() -> Result<()> {
     let mut without = Vec::new();

@@ -1,6 +1,7 @@
 //! Thread choices of `stateful`: how many are counted, of which kinds, and whether as much is found
 //! with few of them as with all (`--visibility memory`). In random programs with arrays each thread
-//! that goes first is compared with brute force, too.
+//! that goes first is compared with brute force, too. Toys with arrays are compared with an
+//! enumerator of their own (`toys`).
 //!
 //! `SELVEDGE_CHOICES=FROM..TO` runs other seeds; `SELVEDGE_CHOICES_KEEP=1` goes on after a failure
 //! and shows all of them.
@@ -9,6 +10,7 @@
 #[allow(dead_code, reason = "shared by several tests")]
 mod compared;
 mod generate;
+mod toys;
 
 use compared::Seen;
 use selvedge_explore::Stop;

@@ -45,12 +45,18 @@ pub fn setup(path: &Path) -> Setup {
     setup
 }
 
-/// Writes a program and reads it in.
-pub fn load(folder: &str, name: &str, text: &str) -> Result<(PathBuf, Loaded), String> {
+/// Writes a program to the temporary directory.
+pub fn written(folder: &str, name: &str, text: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let path = folder.join(format!("{name}.c"));
+    let path = folder.join(name);
     std::fs::write(&path, text).expect("the temporary directory is writable");
+    path
+}
+
+/// Writes a program and reads it in.
+pub fn load(folder: &str, name: &str, text: &str) -> Result<(PathBuf, Loaded), String> {
+    let path = written(folder, &format!("{name}.c"), text);
     let program = setup(&path)
         .load()
         .map_err(|e| format!("{}: {e}", path.display()))?;
