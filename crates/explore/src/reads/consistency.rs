@@ -1,7 +1,8 @@
 //! Whether an execution graph is consistent: what a memory model says of it.
 
-use super::graph::{Event, Graph, Last, Location, Source, count};
+use super::graph::{At, Event, Graph, Last, Location, Source, count};
 use super::order::{self, Limits, Order};
+use super::place::{ends_with, place};
 use super::weaken::Weaken;
 use selvedge_base::{Digest, ForTests};
 use std::rc::Rc;
@@ -15,6 +16,10 @@ pub trait Consistency {
     /// An order in which a machine can execute the events of a graph, so that the writes in `lasts`
     /// are the last ones of their locations. It begins as `path` does, as far as possible.
     fn order(&self, graph: &Graph, lasts: &[Last], path: &[Digest]) -> Order;
+    /// The same for a graph to which an event was added. `known`: an order of the graph without it.
+    fn order_with(&self, graph: &Graph, event: &Event, known: &[At], path: &[Digest]) -> Order;
+    /// The same if an order of the graph is known.
+    fn order_ending(&self, graph: &Graph, lasts: &[Last], known: &[At], path: &[Digest]) -> Order;
 }
 
 /// Sequential consistency: there is an order of all events that agrees with program order, and in
@@ -42,5 +47,16 @@ impl Consistency for Sequential {
 
     fn order(&self, graph: &Graph, lasts: &[Last], path: &[Digest]) -> Order {
         order::order(graph, lasts, path, (self.weaken, self.limits))
+    }
+
+    fn order_with(&self, graph: &Graph, event: &Event, known: &[At], path: &[Digest]) -> Order {
+        place(graph, known, event).map_or_else(|| self.order(graph, &[], path), Order::Found)
+    }
+
+    fn order_ending(&self, graph: &Graph, lasts: &[Last], known: &[At], path: &[Digest]) -> Order {
+        match ends_with(graph, known, lasts) {
+            true => Order::Found(known.to_vec()),
+            false => self.order(graph, lasts, path),
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! possible choice of last writes to what these threads read is tried.
 
 use super::consistency::Consistency;
-use super::graph::{Graph, Last, Source};
+use super::graph::{At, Graph, Last, Source};
 use super::order::Order;
 use super::reason::Uncovered;
 use super::search::{Search, key};
@@ -17,8 +17,8 @@ use selvedge_model::{Detector, Op, Status, Undo};
 const MOST_LASTS: usize = 10_000;
 
 impl<M: Undo, D: Detector<M>, C: Consistency> Search<'_, M, D, C> {
-    /// Records the executions of a graph to which nothing can be added.
-    pub(super) fn leaf(&mut self, graph: &Graph) -> Result<(), Uncovered> {
+    /// Records the executions of a graph to which nothing can be added. `known`: one of its orders.
+    pub(super) fn leaf(&mut self, graph: &Graph, known: &[At]) -> Result<(), Uncovered> {
         let mut locations: Vec<_> = Vec::new();
         for node in self.nodes.iter().filter(|node| node.is_waiting()) {
             let reading = node.uses.iter().filter(|used| used.reads);
@@ -42,7 +42,10 @@ impl<M: Undo, D: Detector<M>, C: Consistency> Search<'_, M, D, C> {
         }
         let mut ends = false;
         for lasts in choices {
-            match self.model.order(graph, &lasts, self.runner.path()) {
+            match self
+                .model
+                .order_ending(graph, &lasts, known, self.runner.path())
+            {
                 Order::Found(order) => {
                     self.runner.run(graph, &order)?;
                     ends |= self.end(graph, &lasts)?;

@@ -34,9 +34,12 @@
 
 mod consistency;
 mod graph;
+#[cfg(test)]
+mod graphs;
 mod leaf;
 mod order;
 mod parts;
+mod place;
 mod reason;
 mod runner;
 mod saturate;
@@ -51,7 +54,7 @@ use consistency::Sequential;
 use runner::Runner;
 use search::Search;
 use selvedge_base::{Digest, ForTests};
-use selvedge_model::{Detector, StopReason, Undo};
+use selvedge_model::{Detector, LimitKind, StopReason, Undo};
 
 /// An exploration that was given up.
 #[derive(Clone, Debug)]
@@ -116,12 +119,18 @@ where
     search.ended = ended;
     let stop = search.run();
     search.show();
-    let record = search.runner.record;
+    let report = search.runner.record.finish(StopReason::Complete);
+    // A machine that was told to stop leaves its thread anywhere, and the search cannot follow.
+    let is_interrupted = report.limits.iter().any(|limit| limit.kind == LimitKind::Interrupted);
+    let stop = match stop {
+        Err(_) if is_interrupted => Ok(StopReason::Limit(control.limit())),
+        stop => stop,
+    };
     match stop {
-        Ok(stop) => Ok(record.finish(stop)),
+        Ok(stop) => Ok(Report { stop, ..report }),
         Err(why) => Err(GivenUp {
             why,
-            findings: record.finish(StopReason::Complete).faults,
+            findings: report.faults,
         }),
     }
 }

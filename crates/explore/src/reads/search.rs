@@ -8,6 +8,7 @@ use super::consistency::Consistency;
 use super::graph::{At, Decision, Event, Frontier, Graph, Source, count, include, join};
 use super::order::Order;
 use super::parts::{Locations, Uses};
+use super::place::restricted;
 use super::reason::Uncovered;
 use super::runner::{Runner, Taken};
 use super::weaken::Weaken;
@@ -37,12 +38,12 @@ pub type Sources = SmallVec<[Source; 2]>;
 
 /// Something to explore from a node.
 enum Todo {
-    /// Its event in this graph, which has all events before it.
-    Read(Rc<Graph>, Sources),
+    /// Its event in this graph, which has all events before it; and an order of the graph.
+    Read(Rc<Graph>, Rc<[At]>, Sources),
     /// A graph with its event, and an order of that.
     Go(Graph, Vec<At>),
-    /// The node's graph; the thread waits.
-    Wait(Graph),
+    /// The node's graph, and an order; the thread waits.
+    Wait(Graph, Vec<At>),
 }
 
 /// How a node is explored at the moment.
@@ -208,7 +209,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
             return Err(Uncovered::Long);
         }
         let Some((thread, pending, uses)) = self.next_thread()? else {
-            self.leaf(&graph)?;
+            self.leaf(&graph, &order)?;
             return Ok(Next::Back);
         };
         let action = self.runner.named(pending.action);
@@ -226,7 +227,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
                 let event = self.take((at, parent), &graph, &uses, (&Sources::new(), 0))?;
                 graph.push(Rc::clone(&event));
                 order.push(at);
-                self.discover(&graph, &event)?;
+                self.discover(&graph, &order, &event)?;
                 return Ok(Next::Down(graph, order));
             }
         }
@@ -255,10 +256,11 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
             }
             combinations = with_each(&combinations, &sources);
         }
-        let graph = Rc::new(graph);
+        let (graph, order) = (Rc::new(graph), Rc::from(order));
         for sources in combinations {
             node.tried.insert(key(&graph, sources.iter().copied()));
-            node.todo.push(Todo::Read(Rc::clone(&graph), sources));
+            node.todo
+                .push(Todo::Read(Rc::clone(&graph), Rc::clone(&order), sources));
         }
         self.nodes.push(node);
         Ok(Next::Back)
@@ -341,30 +343,26 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
             return Ok(Next::Back);
         };
         match todo {
-            Todo::Wait(graph) => {
+            Todo::Wait(graph, order) => {
                 node.current = Current::Waits;
-                match self.model.order(&graph, &[], self.runner.path()) {
-                    Order::Found(order) => Ok(Next::Down(graph, order)),
-                    // The graph was consistent when the node was made.
-                    Order::None | Order::Unknown => Err(Uncovered::Hard),
-                }
+                Ok(Next::Down(graph, order))
             }
             Todo::Go(graph, order) => {
                 let event = graph.event(node.at).ok_or(Uncovered::Strays)?;
                 let event = Rc::clone(event);
                 node.current = Current::Event(Rc::clone(&event));
-                self.discover(&graph, &event)?;
+                self.discover(&graph, &order, &event)?;
                 Ok(Next::Down(graph, order))
             }
-            Todo::Read(graph, sources) => {
-                self.read(&graph, &sources)?;
+            Todo::Read(graph, order, sources) => {
+                self.read(&graph, &order, &sources)?;
                 Ok(Next::Back)
             }
         }
     }
 
     /// Lets the event of the last node read from these sources, if it can.
-    fn read(&mut self, graph: &Graph, sources: &Sources) -> Result<(), Uncovered> {
+    fn read(&mut self, graph: &Graph, known: &[At], sources: &Sources) -> Result<(), Uncovered> {
         let Some(node) = self.nodes.last_mut() else {
             return Ok(());
         };
@@ -380,7 +378,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
         };
         let read = Rc::new(Event::new(graph, (at, parent), expected, parts, unknown));
         let with_read = graph.with(Rc::clone(&read));
-        let order = match self.model.order(&with_read, &[], self.runner.path()) {
+        let order = match self.model.order_with(&with_read, &read, known, self.runner.path()) {
             Order::Found(order) => order,
             Order::None => return Ok(()),
             Order::Unknown => return Err(Uncovered::Hard),
@@ -396,7 +394,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
         }
         match pending.status {
             Status::Enabled => {}
-            Status::Blocked | Status::Held => return self.blocked(&with_read, (&uses, sources)),
+            Status::Blocked | Status::Held => return self.blocked((&with_read, &order), (&uses, sources)),
             Status::Finished | Status::Parked => return Err(Uncovered::Strays),
         }
         let one = self.weaken.is(Weaken::Decisions);
@@ -410,13 +408,15 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
             let with_event = graph.with(Rc::clone(&event));
             let order = match event.written().next() {
                 None => Order::Found(order.clone()),
-                Some(_) => self.model.order(&with_event, &[], self.runner.path()),
+                Some(_) => self
+                    .model
+                    .order_with(&with_event, &event, known, self.runner.path()),
             };
             match order {
                 Order::Found(order) => children.push(Todo::Go(with_event, order)),
                 // It cannot stay, but others that read the same source may read from it instead.
                 Order::None if self.weaken.is(Weaken::Dropped) => {}
-                Order::None => self.discover(&with_event, &event)?,
+                Order::None => self.discover(&with_event, &[], &event)?,
                 Order::Unknown => return Err(Uncovered::Hard),
             }
         }
@@ -428,7 +428,11 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
 
     /// The event of the last node cannot happen when it reads this. If nothing more has to come
     /// that it could read, its thread may wait for ever.
-    fn blocked(&mut self, graph: &Graph, (uses, sources): (&Uses, &Sources)) -> Result<(), Uncovered> {
+    fn blocked(
+        &mut self,
+        (graph, order): (&Graph, &[At]),
+        (uses, sources): (&Uses, &Sources),
+    ) -> Result<(), Uncovered> {
         let Some(node) = self.nodes.last_mut() else {
             return Ok(());
         };
@@ -437,21 +441,24 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
         }
         let reading = uses.iter().filter(|used| used.reads).map(|used| used.location);
         let lasts: Vec<_> = reading.zip(sources.iter().copied()).collect();
-        match self.model.order(graph, &lasts, self.runner.path()) {
+        match self
+            .model
+            .order_ending(graph, &lasts, order, self.runner.path())
+        {
             Order::None => {}
             Order::Unknown => return Err(Uncovered::Hard),
-            Order::Found(_) => {
+            Order::Found(order) => {
                 node.waits = true;
                 let base = graph.restricted(&node.base);
-                node.todo.push(Todo::Wait(base));
+                node.todo.push(Todo::Wait(base, restricted(&order, &node.base)));
             }
         }
         Ok(())
     }
 
     /// The last event of a graph writes: it is a source of the reads that were added before it,
-    /// and that it does not follow.
-    fn discover(&mut self, graph: &Graph, event: &Rc<Event>) -> Result<(), Uncovered> {
+    /// and that it does not follow. `order`: one of the graph, if it has one.
+    fn discover(&mut self, graph: &Graph, order: &[At], event: &Rc<Event>) -> Result<(), Uncovered> {
         if self.weaken.is(Weaken::Revisits) {
             return Ok(());
         }
@@ -495,7 +502,8 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
                 );
                 if fits && node.tried.insert(key) {
                     let graph = Rc::new(graph.restricted(&kept));
-                    node.todo.push(Todo::Read(graph, sources));
+                    let order = restricted(order, &kept).into();
+                    node.todo.push(Todo::Read(graph, order, sources));
                 }
             }
         }
