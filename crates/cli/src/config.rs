@@ -116,7 +116,14 @@ pub(crate) fn arguments(directory: &Path, named: Option<&Path>) -> Result<Vec<Os
         let flag = matches!(key.as_str(), "quiet" | "verbose" | "coverage" | "trust");
         let list = matches!(
             key.as_str(),
-            "include" | "define" | "symbolic-args" | "symbolic-file" | "file" | "file-cflags" | "target"
+            "include"
+                | "define"
+                | "symbolic-args"
+                | "symbolic-file"
+                | "file"
+                | "dir"
+                | "file-cflags"
+                | "target"
         );
         let texts: Vec<String> = match value {
             toml::Value::Boolean(true) if flag => {

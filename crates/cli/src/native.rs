@@ -73,7 +73,7 @@ pub(crate) fn make(inputs: &[PathBuf], cover: &Cover, output: &Path, on: Deviati
     if setup.vm.entry != "main" {
         return Err(unsupported("a native program that begins elsewhere than in main"));
     }
-    if !setup.vm.files.is_empty() || !setup.vm.symbolic_files.is_empty() {
+    if !setup.vm.files.is_empty() || !setup.vm.tree.is_empty() || !setup.vm.symbolic_files.is_empty() {
         return Err(unsupported("a native program with files of its own"));
     }
     if setup.frontend.language.is_some() {

@@ -196,7 +196,7 @@ impl Scheduled<'_> {
         if setup.vm.requests.is_some() {
             return Err("a native run with a stream of requests".to_owned());
         }
-        if setup.vm.stdin.is_some() || !setup.vm.files.is_empty() {
+        if setup.vm.stdin.is_some() || !setup.vm.files.is_empty() || !setup.vm.tree.is_empty() {
             return Err("a native run with files or a standard input of its own".to_owned());
         }
         // Only calls ask the runtime.

@@ -84,6 +84,7 @@ fn setup(args: &CheckArgs) -> Setup {
     let given = Given {
         stdin: args.given.stdin.clone(),
         files: args.given.file.clone(),
+        trees: args.given.dir.clone(),
         test_case: args.given.input.clone(),
     };
     given.fill(&mut vm);

@@ -66,6 +66,10 @@ fn beside(schedule: &mut Schedule, finding: &Path) {
                 Some((called, path)) => found(path).map(|there| format!("{called}={there}")),
                 None => found(value).map(|there| format!("{value}={there}")),
             },
+            "dir" => match value.split_once('=') {
+                Some((host, called)) => found(host).map(|there| format!("{there}={called}")),
+                None => found(value).map(|there| format!("{there}={value}")),
+            },
             "cflag" => value
                 .strip_prefix("-I")
                 .and_then(found)

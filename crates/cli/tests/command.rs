@@ -554,6 +554,42 @@ fn standard_input_and_files_are_those_given() {
 }
 
 #[test]
+fn a_directory_is_copied_with_all_that_is_in_it() {
+    const READS: &str = "#include <assert.h>\n#include <dirent.h>\n#include <stdio.h>\n#include <string.h>\nint main(void) {\n\
+        char all[64] = \"\", text[8] = \"\";\n    struct dirent *e;\n    DIR *d = opendir(\"data\");\n    FILE *f = fopen(\"data/in/link\", \"r\");\n\
+        while (d && (e = readdir(d))) if (e->d_name[0] != '.') strcat(all, e->d_name);\n    if (f) fgets(text, 8, f);\n\
+        assert(strcmp(all, \"ainz\") || strcmp(text, \"two\"));\n    return 0;\n}\n";
+    let place = Place::new("directory");
+    place.write("reads.c", READS);
+    std::fs::create_dir_all(place.0.join("tree/in")).unwrap();
+    place.write("tree/z", "");
+    place.write("tree/a", "two");
+    std::os::unix::fs::symlink("../a", place.0.join("tree/in/link")).unwrap();
+    let (code, out, _) = place.run(&["check", "-q", "--dir", "tree=data", "reads.c"]);
+    assert_eq!((code, last_line(&out)), (10, "false(unreach-call)"), "{out}");
+    let (code, out, _) = place.run(&["replay", "FINDING.json"]);
+    assert_eq!(code, 10, "{out}");
+    let (code, out, _) = place.run(&["check", "--finding", "none", "--dir", "tree", "reads.c"]);
+    assert_eq!((code, last_line(&out)), (0, "true"), "{out}");
+    assert!(
+        out.contains("the entries of a directory come in the order"),
+        "{out}"
+    );
+    std::os::unix::fs::symlink("/etc", place.0.join("tree/out")).unwrap();
+    let refused = [
+        (["--dir", "tree"], "tree/out: a symbolic link"),
+        (["--dir", "missing"], "cannot read missing"),
+        (["--dir", "reads.c"], "cannot read reads.c"),
+    ];
+    for (given, why) in refused {
+        let (code, _, err) = place.run(&[&["check", "reads.c"], &given[..]].concat());
+        assert!(code == 1 && err.contains(why), "{err}");
+    }
+    let (code, _, err) = place.run(&["check", "--file", "x=reads.c", "--file", "x/y=reads.c", "reads.c"]);
+    assert!(code != 0 && err.contains("`x/y`"), "{code} {err}");
+}
+
+#[test]
 fn a_closed_pipe_is_no_mistake_of_ours() {
     let place = Place::new("pipe");
     place.write("race.c", RACE);

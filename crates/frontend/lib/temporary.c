@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+// A file, or a directory if that is asked for in place of flags.
+#define DIRECTORY (-1)
 
 static int make(char *name, int after, int flags)
 {
@@ -21,7 +25,7 @@ static int make(char *name, int after, int flags)
     memcpy(place, "aaaaaa", 6);
     for (;;)
     {
-        int fd = open(name, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+        int fd = flags == DIRECTORY ? mkdir(name, 0700) : open(name, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
         if (fd >= 0)
             errno = before;
         if (fd >= 0 || errno != EEXIST)
@@ -43,6 +47,7 @@ int mkstemps(char *name, int after) { return make(name, after, 0); }
 int mkstemps64(char *name, int after) { return make(name, after, 0); }
 int mkstemp(char *name) { return make(name, 0, 0); }
 int mkstemp64(char *name) { return make(name, 0, 0); }
+char *mkdtemp(char *name) { return make(name, 0, DIRECTORY) < 0 ? NULL : name; }
 
 FILE *tmpfile(void)
 {

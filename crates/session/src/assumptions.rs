@@ -84,6 +84,7 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(waits_for_signals));
     list.extend(program.and_then(sockets));
     list.extend(program.and_then(ready_descriptors));
+    list.extend(program.and_then(directory_order));
     list.extend(program.and_then(named_semaphores));
     if !setup.vm.visibility.includes_plain() {
         list.push(
@@ -204,6 +205,14 @@ fn ready_descriptors(program: &Program) -> Option<String> {
     let has = |name| program.module.function(name).is_some();
     (has("epoll_wait") || has("epoll_pwait")).then(|| {
         "epoll_wait reports ready descriptors in the order in which they were added to the set".into()
+    })
+}
+
+/// The order of the entries of a directory.
+fn directory_order(program: &Program) -> Option<String> {
+    let reads = program.module.function("__selvedge_getdents").is_some();
+    reads.then(|| {
+        "the entries of a directory come in the order in which their names were first created".into()
     })
 }
 

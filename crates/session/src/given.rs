@@ -1,5 +1,6 @@
 //! The files that the program is given, as options and schedules name them.
 
+use crate::given_tree::GivenTree;
 use selvedge_frontend::files;
 use selvedge_vm::Requests;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub struct Given {
     pub stdin: Option<GivenFile>,
     /// Files.
     pub files: Vec<GivenFile>,
+    /// Directories with all that is in them.
+    pub trees: Vec<GivenTree>,
     /// The test case from which fixed inputs were read.
     pub test_case: Option<PathBuf>,
 }
@@ -39,6 +42,8 @@ impl Given {
         vm.files = files
             .map(|file| (file.name.clone(), file.bytes.clone()))
             .collect();
+        let trees = self.trees.iter();
+        vm.tree = trees.flat_map(|tree| tree.entries.iter().cloned()).collect();
     }
 }
 

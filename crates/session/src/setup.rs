@@ -2,6 +2,7 @@
 //! in the form in which a schedule stores them.
 
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file};
+use crate::given_tree::given_tree;
 use selvedge_analysis::essential::{LeafLocks, Names, Purpose, Waits};
 use selvedge_base::StmtId;
 use selvedge_frontend::{Language, Loaded};
@@ -153,6 +154,8 @@ impl Setup {
         for (name, file) in given.chain(self.given.files.iter().map(|file| ("file", file))) {
             add(name, file.text.clone());
         }
+        let trees = self.given.trees.iter();
+        trees.for_each(|tree| add("dir", tree.text.clone()));
         let stdin = self.vm.symbolic_stdin;
         stdin
             .iter()
@@ -277,6 +280,7 @@ impl Setup {
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
                 "stdin" => given.stdin = Some(stdin_file(value)?),
                 "file" => given.files.push(given_file(value)?),
+                "dir" => given.trees.push(given_tree(value)?),
                 "cflag" => frontend.cflags.push(value.clone()),
                 "include" => frontend.include.push(value.into()),
                 "define" => frontend.define.push(value.clone()),

@@ -57,6 +57,7 @@ pub fn check(schedule: &Schedule, finding: &Path) -> Result<(), Refused> {
             "include" | "define" if value.is_empty() => return Err(Refused::Empty(name.clone())),
             "include" | "stdin" => places.check(value)?,
             "file" => places.check(value.split_once('=').map_or(value.as_str(), |(_, path)| path))?,
+            "dir" => places.check(value.split_once('=').map_or(value.as_str(), |(host, _)| host))?,
             _ => {}
         }
     }
@@ -242,6 +243,9 @@ mod tests {
         );
         assert!(with(&[("file", "x=/etc/passwd")]).is_err());
         assert!(with(&[("file", "/etc/passwd")]).is_err());
+        assert!(with(&[("dir", "/etc=x")]).is_err());
+        assert!(with(&[("dir", "/etc")]).is_err());
+        assert!(with(&[("dir", "src=/etc")]).is_ok());
         assert!(with(&[("file-cflags", "a.c=-DX -fplugin=x")]).is_err());
         assert_eq!(with(&[("file-cflags", "a.c=-DX -O1")]), Ok(()));
         assert!(with(&[("include", "../..")]).is_err());

@@ -54,7 +54,7 @@ pub use machine::lines::LineSeen;
 pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};
 pub use machine::{state, thread};
-pub use options::{Options, Requests, SolverOptions};
+pub use options::{GivenEntry, Options, Requests, SolverOptions};
 pub use phase::Phase;
 pub use program::{Error, Program, STREAMS};
 pub use recall::Recalling;

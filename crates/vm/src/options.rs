@@ -5,10 +5,27 @@ use crate::explained::Explained;
 use crate::visibility::{Points, Visibility};
 use selvedge_base::StopFlag;
 use selvedge_model::{FaultKind, Input};
+use serde::{Deserialize, Serialize};
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// What is at a path at the start.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum GivenEntry {
+    /// A directory.
+    Directory,
+    /// A file.
+    File {
+        /// Its contents.
+        bytes: Vec<u8>,
+        /// It may be executed.
+        executable: bool,
+    },
+    /// A symbolic link to this path.
+    Link(String),
+}
 
 /// Options of the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,6 +83,9 @@ pub struct Options {
     /// Files that exist, with their bytes, beside those of `symbolic_files`. Others do not, unless
     /// the program creates them.
     pub files: Vec<(String, Vec<u8>)>,
+    /// Directories, files and links that exist, each by its path. A directory comes before what is
+    /// in it.
+    pub tree: Vec<(String, GivenEntry)>,
     /// Symbolic bytes that standard input holds.
     pub symbolic_stdin: Option<u64>,
     /// Standard input is a stream of requests.
@@ -161,6 +181,7 @@ impl Default for Options {
             symbolic_args: Vec::new(),
             stdin: None,
             files: Vec::new(),
+            tree: Vec::new(),
             symbolic_stdin: None,
             requests: None,
             symbolic_files: Vec::new(),

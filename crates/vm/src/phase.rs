@@ -51,6 +51,8 @@ pub enum Phase {
     // ---- files
     /// A descriptor (all of them, for a poll) was looked up.
     LookedUp,
+    /// The descriptors of two directories, from which paths start, were looked up.
+    DirectoryFound,
     /// A path was looked up: `Core::note` has the file.
     FileFound,
     /// Descriptors and open files were made: the descriptors are to stand for them.

@@ -54,6 +54,9 @@ pub enum Error {
     /// A global is larger than any object of the machine.
     #[error("global variable `{0}` of {1} bytes is larger than the machine can hold")]
     GlobalTooLarge(String, u64),
+    /// The options name two files by one path, or a file where a directory has to be.
+    #[error("the given file `{0}` has the name of another one, or is below a file")]
+    NameTaken(String),
 }
 
 /// A program. See the module's documentation.

@@ -95,6 +95,8 @@ pub(crate) enum WordKey {
     StreamCount,
     /// Whether SIGPIPE is ignored.
     PipeSignalIgnored,
+    /// One more than the working directory; 0: the one at the start.
+    WorkingDirectory,
     /// What a descriptor stands for.
     Descriptor(u32),
     /// An open file.
@@ -248,6 +250,8 @@ fields! {
         Text,
         /// One more than the file that it stands for; 0: none.
         File,
+        /// The directory that it is in.
+        Directory,
     }
 }
 
@@ -328,6 +332,7 @@ impl WordKey {
             | WordKey::NameCount
             | WordKey::StreamCount
             | WordKey::PipeSignalIgnored
+            | WordKey::WorkingDirectory
             | WordKey::Descriptor(_)
             | WordKey::OpenFile(..)
             | WordKey::File(..)

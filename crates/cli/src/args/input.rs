@@ -1,7 +1,9 @@
 //! Options of `check` about inputs, the solver, test cases and coverage.
 
 use clap::{ArgAction, Args};
-use selvedge_session::{GivenFile, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+use selvedge_session::{
+    GivenFile, GivenTree, MOST_ARGS, MOST_BYTES, given_file, given_tree, stdin_file, symbolic_file,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,6 +26,10 @@ pub(crate) struct InputArgs {
     /// of that name); a list. Other files do not exist for it
     #[arg(long, env = "SELVEDGE_FILE", value_name = "NAME[=PATH]", value_delimiter = ',', action = ArgAction::Append, value_parser = given_file)]
     pub(crate) file: Vec<GivenFile>,
+    /// A directory that the program finds under NAME (or under the name that it has here), with a
+    /// copy of all that is in it; a list. At most 4,096 files and 16 MiB; links must stay inside
+    #[arg(long, env = "SELVEDGE_DIR", value_name = "HOST[=NAME]", value_delimiter = ',', action = ArgAction::Append, value_parser = given_tree)]
+    pub(crate) dir: Vec<GivenTree>,
     /// Standard input holds this many bytes, of any value
     #[arg(long, env = "SELVEDGE_SYMBOLIC_STDIN", value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..=MOST_BYTES))]
     pub(crate) symbolic_stdin: Option<u64>,

@@ -16,7 +16,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The options that name files of the machine where the session runs. Only contents travel.
-const OF_FILES: [&str; 2] = ["stdin", "file"];
+const OF_FILES: [&str; 3] = ["stdin", "file", "dir"];
 
 /// What decides what is explored, besides the program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -30,6 +30,8 @@ pub struct Terms {
     machine: Vec<(String, String)>,
     stdin: Option<Vec<u8>>,
     files: Vec<(String, Vec<u8>)>,
+    /// Directories that the program is given, with what is in them.
+    tree: Vec<(String, selvedge_vm::GivenEntry)>,
     inputs: Option<Vec<Input>>,
     solver_timeout: Option<Duration>,
     solver_layers: Option<Vec<String>>,
@@ -99,6 +101,7 @@ impl Terms {
             machine,
             stdin: vm.stdin.clone(),
             files: vm.files.clone(),
+            tree: vm.tree.clone(),
             inputs: vm.inputs.clone(),
             solver_timeout: vm.solver.timeout,
             solver_layers: vm.solver.layers.clone(),
@@ -163,6 +166,7 @@ impl Terms {
         })?;
         setup.vm.stdin.clone_from(&self.stdin);
         setup.vm.files.clone_from(&self.files);
+        setup.vm.tree.clone_from(&self.tree);
         setup.vm.inputs.clone_from(&self.inputs);
         setup.vm.solver = SolverOptions {
             timeout: self.solver_timeout,

@@ -9,7 +9,7 @@ use explorer::{run, run_with};
 use selvedge_model::FaultKind;
 use selvedge_vm::{Options, Visibility};
 
-const HEADERS: &str = "#include <fcntl.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n";
+const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n";
 
 #[track_caller]
 fn all(body: &str) -> explorer::Outcomes {
@@ -236,6 +236,80 @@ int main(void) {
     SAY("%ld%ld", (long)x, (long)y);
 }"#)
     .prints(&["01", "10"]);
+}
+
+#[test]
+fn names_change_while_others_use_them() {
+    // One thread makes the directory; the other one finds it.
+    all(r#"
+static void *make(void *p) { return (void *)(long)(mkdir("d", 0700) == 0); }
+int main(void) {
+    pthread_t a, b; void *x, *y;
+    pthread_create(&a, NULL, make, NULL);
+    pthread_create(&b, NULL, make, NULL);
+    pthread_join(a, &x); pthread_join(b, &y);
+    SAY("%ld%ld", (long)x, (long)y);
+}"#)
+    .prints(&["01", "10"]);
+    // The descriptor still leads to the directory when that has another name, or none.
+    all(r#"
+static void *other(void *p) { rename("d", "e"); return p; }
+int main(void) {
+    pthread_t t;
+    mkdir("d", 0700); close(creat("d/x", 0600));
+    int fd = open("d", O_RDONLY | O_DIRECTORY);
+    pthread_create(&t, NULL, other, NULL);
+    int a = openat(fd, "x", O_RDONLY), b = open("d/x", O_RDONLY);
+    SAY("%d%d", a >= 0, b >= 0);
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["10", "11"]);
+    // The descriptor is looked up first. Before that, others may close it (3), and use its number
+    // for a file (4). Between that and the rest, they may close it and make the name (1).
+    all(r#"
+static int fd;
+static void *other(void *p) { close(fd); close(creat("d/x", 0600)); return p; }
+int main(void) {
+    pthread_t t;
+    mkdir("d", 0700);
+    fd = open("d", O_RDONLY | O_DIRECTORY);
+    pthread_create(&t, NULL, other, NULL);
+    int x = openat(fd, "x", O_RDONLY);
+    SAY("%d", x >= 0 ? 1 : errno == ENOENT ? 2 : errno == EBADF ? 3 : errno == ENOTDIR ? 4 : 5);
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["1", "2", "3", "4"]);
+}
+
+#[test]
+fn a_directory_is_read_at_one_moment() {
+    all(r#"
+static void *other(void *p) { close(creat("d/b", 0600)); unlink("d/a"); return p; }
+int main(void) {
+    pthread_t t;
+    struct dirent *e; DIR *d;
+    mkdir("d", 0700); close(creat("d/a", 0600));
+    d = opendir("d");
+    pthread_create(&t, NULL, other, NULL);
+    while ((e = readdir(d))) if (e->d_name[0] != '.') SAY("%s", e->d_name);
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["a", "ab", "b"]);
+}
+
+#[test]
+fn the_working_directory_belongs_to_the_process() {
+    all(r#"
+static void *other(void *p) { chdir("d"); return p; }
+int main(void) {
+    pthread_t t; char text[64];
+    mkdir("d", 0700);
+    pthread_create(&t, NULL, other, NULL);
+    close(creat("x", 0600));
+    pthread_join(t, NULL);
+    SAY("%d %s", access("../x", F_OK) == 0, getcwd(text, sizeof text));
+}"#)
+    .prints(&["0 /home/user/work/d", "1 /home/user/work/d"]);
 }
 
 #[test]
@@ -471,7 +545,11 @@ fn unsupported_by_name() {
     #[rustfmt::skip]
     let cases: &[(&str, &str)] = &[
         ("open(\"/dev/random\", O_RDONLY);", "/dev/random"),
-        ("open(\".\", O_RDONLY);", "directory"),
+        ("open(\".\", O_RDONLY | O_DIRECTORY | O_CREAT, 0600);", "O_DIRECTORY"),
+        ("readdir(opendir(\"/proc\"));", "/proc"),
+        ("rmdir(\"/home/user/work\");", "working directory"),
+        ("rename(\"/home/user/work\", \"/home/user/x\");", "always exists"),
+        ("struct stat s; fstatat(3, \"\", &s, 0x1000);", "fstatat with flags"),
         ("fcntl(0, F_GETFD);", "F_GETFD"),
         ("int fd = open(\"/dev/null\", O_WRONLY); dup2(fd, 1); SAY(\"x\");", "standard stream"),
         ("close(2); perror(\"x\");", "standard stream"),

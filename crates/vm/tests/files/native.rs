@@ -100,6 +100,11 @@ fn attributes_as_native() {
 }
 
 #[test]
+fn directories_as_native() {
+    compare("directories.c");
+}
+
+#[test]
 fn scanning_as_native() {
     compare("scan.c");
 }

@@ -2,6 +2,7 @@
 
 use crate::memory::{Kind as MemoryKind, Life, Maker, Object, Site};
 use crate::native::{Cx, Flow, Stop};
+use crate::word::MAX_FILE_NUMBERS;
 use selvedge_model::LimitKind;
 
 /// `O_NONBLOCK` and `O_APPEND` on Linux.
@@ -32,4 +33,15 @@ pub(super) fn allocate(cx: &mut Cx<'_>, size: u64) -> Result<u64, Stop> {
             "more contents of files than the machine can hold".into(),
         )
     })
+}
+
+/// The limit when numbers are exhausted.
+pub(super) fn too_many() -> Stop {
+    Flow::Limit(
+        LimitKind::Memory,
+        format!(
+            "more than {} files or streams opened in one execution",
+            MAX_FILE_NUMBERS
+        ),
+    )
 }

@@ -290,7 +290,7 @@ fn pipe(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
     let mut ends = [0; 2];
     for (end, writable) in ends.iter_mut().zip([false, true]) {
         *end =
-            table::new_open_file(cx.state, file, !writable, writable).ok_or_else(super::names::too_many)?;
+            table::new_open_file(cx.state, file, !writable, writable).ok_or_else(super::content::too_many)?;
         if flags & NONBLOCK != 0 {
             table::set_flags(cx.state, *end, NONBLOCK);
         }

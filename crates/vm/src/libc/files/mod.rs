@@ -2,11 +2,12 @@
 //! state is in the machine's state.
 //!
 //! There is no real file system. Standard input is a regular file, which is empty unless the
-//! options say otherwise. A file exists if the options name it or the program has created it. The
-//! program can create files in the working directory, in `/tmp`, in `/var/tmp`, and in directories
-//! of the options' files. `/dev/null` and `/dev/zero` exist; everything else in `/dev`, `/proc` and
-//! `/sys` is unsupported. Times of files are 0, and their owner is user 1000. Data written to
-//! descriptors 1 and 2 goes to the captured output.
+//! options say otherwise. A file or directory exists if the options name it or the program has
+//! created it. Some directories always exist (`system`); the working directory at the start is
+//! `/home/user/work`. The program can create files there, in `/home/user`, `/tmp`, `/var/tmp`, and
+//! in directories of its own and of the options. `/dev/null` and `/dev/zero` exist; everything
+//! else in `/dev`, `/proc` and `/sys` is unsupported. Times of files are 0, and their owner is user
+//! 1000. Data written to descriptors 1 and 2 goes to the captured output.
 //!
 //! **Shared state.** When there are several threads, each operation is a sequence of visible
 //! actions, as in a kernel:
@@ -38,8 +39,7 @@
 //! Contents are objects of the machine's memory that no pointer of the program reaches. Transfers
 //! copy bytes with all information about them, including undefined bits.
 //!
-//! Missed: SIGPIPE would end the process, and is unsupported unless it is ignored; directories;
-//! locks of files.
+//! Missed: SIGPIPE would end the process, and is unsupported unless it is ignored; locks of files.
 
 mod action;
 mod buffer;
@@ -48,26 +48,33 @@ mod condition;
 mod content;
 mod description;
 mod descriptors;
+mod directory_reads;
+mod entries;
 mod errno;
+mod given;
 mod kinds;
 mod lookup;
+mod name_calls;
 mod names;
 mod open;
 mod operation;
+mod paths;
 mod pin;
 mod poll;
 mod polled;
+mod status;
 mod stream_calls;
 mod stream_fields;
 mod stream_lock;
 mod stream_ops;
 mod stream_write;
 mod streams;
+mod system;
 mod table;
 mod transfer;
 mod wait;
 
-pub(crate) use names::load;
+pub(crate) use given::load;
 pub(crate) use poll::NAMES as POLLS;
 pub(crate) use stream_fields::objects as stream_objects;
 pub(crate) use table::ignore_pipe_signal;
@@ -84,6 +91,9 @@ use crate::native::Native;
 /// The models of this module.
 pub fn find(name: &str) -> Option<Native> {
     open::find(name)
+        .or_else(|| name_calls::find(name))
+        .or_else(|| status::find(name))
+        .or_else(|| directory_reads::find(name))
         .or_else(|| descriptors::find(name))
         .or_else(|| transfer::find(name))
         .or_else(|| kinds::find_epoll(name))

@@ -1,299 +1,249 @@
-//! Names of files: paths, the files that the options specify, and the existing names.
+//! Paths: from the text of a path to the file that it leads to.
 //!
-//! There is one working directory, `.`. A path is normalised by its text alone, since there are no
-//! symbolic links. The list of names only grows. A name that was removed refers to no file until it
-//! is created again.
+//! A path is followed name by name, as a kernel does, all of it in one action on the table of
+//! descriptors and names. Symbolic links are followed in between, and at the end if the caller asks
+//! for it.
 
-use super::content;
-use super::errno::{EACCES, EISDIR, ENAMETOOLONG, ENOENT};
-use super::kinds::declare_requests;
+use super::content::{self, too_many};
+use super::entries::{self, Entry};
+use super::errno::{EACCES, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR};
+use super::system::{DEVICES, MACHINE, ROOT};
 use super::table::{self, Kind};
-use crate::memory::Site;
 use crate::native::{Cx, Flow, Stop};
-use crate::options::Options;
-use crate::program::Error;
 use crate::state::State;
-use crate::value::Value;
-use crate::word::{NameField, WordKey};
-use selvedge_model::LimitKind;
-
-/// A range of memory to be made symbolic.
-pub(crate) struct Symbolic {
-    /// Its first byte.
-    pub address: u64,
-    /// The number of bytes.
-    pub size: u64,
-    /// The name of the input.
-    pub name: String,
-}
-
-/// Makes standard input and the files that the options specify. Returns those whose bytes are
-/// symbolic.
-///
-/// # Errors
-/// If one does not fit into memory.
-pub(crate) fn load(options: &Options, state: &mut State) -> Result<Vec<Symbolic>, Error> {
-    let mut symbolic = Vec::new();
-    let stdin = table::stdin_file();
-    match (&options.stdin, options.symbolic_stdin) {
-        (Some(bytes), _) => fill(state, stdin, bytes, "standard input")?,
-        (None, Some(size)) => {
-            let address = reserve(state, stdin, size, "standard input")?;
-            let name = "stdin".to_owned();
-            symbolic.push(Symbolic { address, size, name });
-        }
-        (None, None) => {}
-    }
-    if options.requests.is_some() {
-        declare_requests(state, stdin);
-    }
-    for (name, bytes) in &options.files {
-        let file = given(state, name)?;
-        fill(state, file, bytes, name)?;
-    }
-    for (name, size) in &options.symbolic_files {
-        let file = given(state, name)?;
-        let address = reserve(state, file, *size, name)?;
-        symbolic.push(Symbolic {
-            address,
-            size: *size,
-            name: format!("file:{name}"),
-        });
-    }
-    Ok(symbolic)
-}
-
-/// Makes a file that the options name.
-fn given(state: &mut State, name: &str) -> Result<u32, Error> {
-    let no_room = || Error::GlobalTooLarge(name.to_owned(), 0);
-    let file = table::new_file(state, Kind::Regular, 0o644).ok_or_else(no_room)?;
-    let path = normal(name.as_bytes());
-    let object = content::hidden_object(path.len() as u64, Site::default());
-    let base = state.memory.allocate(0, object, 1).map_err(|_| no_room())?;
-    poke(state, base, &path);
-    let number = table::new_name(state).ok_or_else(no_room)?;
-    state.set_word(WordKey::Name(number, NameField::Text), base);
-    state.set_word(WordKey::Name(number, NameField::File), u64::from(file) + 1);
-    table::set_links(state, file, 1);
-    Ok(file)
-}
-
-fn reserve(state: &mut State, file: u32, size: u64, name: &str) -> Result<u64, Error> {
-    if size == 0 {
-        return Ok(0);
-    }
-    let object = content::hidden_object(size, Site::default());
-    let base = state
-        .memory
-        .allocate(0, object, 16)
-        .map_err(|_| Error::GlobalTooLarge(name.to_owned(), size))?;
-    table::set_content(state, file, base);
-    table::set_length(state, file, size);
-    Ok(base)
-}
-
-fn fill(state: &mut State, file: u32, bytes: &[u8], name: &str) -> Result<(), Error> {
-    let base = reserve(state, file, bytes.len() as u64, name)?;
-    poke(state, base, bytes);
-    Ok(())
-}
-
-pub(super) fn poke(state: &mut State, base: u64, bytes: &[u8]) {
-    for (i, chunk) in bytes.chunks(8).enumerate() {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        let value = Value::new(u64::from_le_bytes(word));
-        state
-            .memory
-            .poke_checked(base + 8 * i as u64, chunk.len() as u64, value);
-    }
-}
-
-// ---- paths
-// -------------------------------------------------------------------------------------------------
 
 /// The maximum length of a path.
-const PATH_MAX: usize = 4096;
+pub(super) const PATH_MAX: usize = 4096;
 /// The maximum length of a component of a path.
 const NAME_MAX: usize = 255;
-/// Directories that always exist.
-const DIRECTORIES: [&[u8]; 9] = [
-    b"",
-    b"/",
-    b"/tmp",
-    b"/var",
-    b"/var/tmp",
-    b"/dev",
-    b"/proc",
-    b"/sys",
-    b"/etc",
-];
-/// Directories whose contents depend on the real machine.
-const MACHINE: [&[u8]; 3] = [b"/dev/", b"/proc/", b"/sys/"];
+/// The maximum number of symbolic links on the way to a file.
+const LINKS_MAX: u32 = 40;
 
-/// A path without `.`, `..` and doubled slashes. The path of the working directory is empty.
-fn normal(path: &[u8]) -> Vec<u8> {
-    let absolute = path.first() == Some(&b'/');
-    let mut parts: Vec<&[u8]> = Vec::new();
-    for part in path.split(|&b| b == b'/') {
-        match part {
-            b"" | b"." => {}
-            b".." if parts.last().is_some_and(|&last| last != b"..") => {
-                parts.pop();
-            }
-            b".." if absolute => {}
-            _ => parts.push(part),
-        }
-    }
-    let mut out = parts.join(&b'/');
-    if absolute {
-        out.insert(0, b'/');
-    }
-    out
+/// The place of a name that stands for no file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// The directory.
+    pub directory: u32,
+    /// The name in it.
+    pub name: Vec<u8>,
+    /// Only a directory may be created, since a slash follows the name.
+    pub slash: bool,
 }
 
-/// The result of resolving a path.
+/// The last component of a path that leads to a directory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Last {
+    /// A name: the entry and the directory that it is in. The entry is `None` for a directory that
+    /// always exists.
+    Name(Option<u32>, u32),
+    /// `.`, or no component at all.
+    Dot,
+    /// `..`.
+    DotDot,
+}
+
+/// The result of following a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Found {
-    /// A file, with the number of its name.
-    File(u32, u32),
+    /// A file that is no directory: its number, its entry and the directory of that.
+    File(u32, u32, u32),
     /// A device.
     Device(Kind),
     /// A directory.
-    Directory,
+    Directory(u32, Last),
     /// No file, but one could be created.
-    Nothing(Vec<u8>),
+    Nothing(Place),
     /// No file; the error number says why.
     Error(i32),
 }
 
-fn text(state: &State, number: u32) -> Vec<u8> {
-    let base = state.word(WordKey::Name(number, NameField::Text));
-    let size = state.memory.object_at(base).map_or(0, |(_, object)| object.size);
-    (0..size)
-        .map(|at| state.memory.peek_checked(base + at, 1).bits as u8)
-        .collect()
+/// How to treat a symbolic link at the end of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Link {
+    /// Its target counts.
+    Follow,
+    /// The link itself counts, unless a slash follows its name.
+    Keep,
+    /// The name itself counts, also if a slash follows it: for calls that change names.
+    Name,
 }
 
-fn file_of(state: &State, number: u32) -> Option<u32> {
-    (state.word(WordKey::Name(number, NameField::File)) as u32).checked_sub(1)
+/// Follows a path from the working directory.
+pub(super) fn resolve(cx: &Cx<'_>, path: &[u8], link: Link) -> Result<Found, Stop> {
+    resolve_from(cx, entries::working_directory(cx.state), path, link)
 }
 
-/// The number of a name that was used before.
-fn known(state: &State, path: &[u8]) -> Option<u32> {
-    let count = state.word(WordKey::NameCount) as u32;
-    (0..count).find(|&number| text(state, number) == path)
-}
-
-fn is_directory(state: &State, path: &[u8]) -> bool {
-    let within = |number: u32| {
-        file_of(state, number).is_some()
-            && text(state, number)
-                .strip_prefix(path)
-                .is_some_and(|rest| rest.starts_with(b"/"))
-    };
-    DIRECTORIES.contains(&path)
-        || path.split(|&b| b == b'/').all(|part| part == b"..")
-        || (0..state.word(WordKey::NameCount) as u32).any(within)
-}
-
-/// Resolves a path.
-pub(super) fn resolve(cx: &Cx<'_>, path: &[u8]) -> Result<Found, Stop> {
+/// Follows a path from a directory.
+pub(super) fn resolve_from(cx: &Cx<'_>, directory: u32, path: &[u8], link: Link) -> Result<Found, Stop> {
     if path.is_empty() {
         return Ok(Found::Error(ENOENT));
     }
-    if path.len() >= PATH_MAX || path.split(|&b| b == b'/').any(|part| part.len() > NAME_MAX) {
+    if path.len() >= PATH_MAX {
         return Ok(Found::Error(ENAMETOOLONG));
     }
-    let name = normal(path);
     let state = &*cx.state;
-    match &name[..] {
-        b"/dev/null" => return Ok(Found::Device(Kind::Null)),
-        b"/dev/zero" => return Ok(Found::Device(Kind::Zero)),
-        _ => {}
-    }
-    if let Some((number, file)) = known(state, &name).and_then(|n| Some((n, file_of(state, n)?))) {
-        return Ok(Found::File(file, number));
-    }
-    if MACHINE.iter().any(|directory| name.starts_with(directory)) {
-        let what = format!("file {}", String::from_utf8_lossy(&name));
-        return Err(Flow::Unsupported(what));
-    }
-    if is_directory(state, &name) {
-        return Ok(Found::Directory);
-    }
-    let parent = match name.iter().rposition(|&b| b == b'/') {
-        Some(0) => &b"/"[..],
-        Some(at) => &name[..at],
-        None => b"",
+    let mut way = Way {
+        directory,
+        last: Last::Dot,
+        rest: Vec::new(),
+        slash: false,
+        links: 0,
     };
-    Ok(if path.ends_with(b"/") || !is_directory(state, parent) {
-        Found::Error(ENOENT)
-    } else if matches!(parent, b"/" | b"/etc" | b"/var") {
-        // The user has no permission to write there.
-        Found::Error(EACCES)
-    } else {
-        Found::Nothing(name)
-    })
+    way.put(path);
+    while let Some(part) = way.rest.pop() {
+        match way.step(state, &part, link) {
+            Step::Goes => {}
+            Step::Ends(found) => return Ok(found),
+            Step::Device => {
+                return match way.directory == DEVICES && way.rest.is_empty() && !way.slash {
+                    true if part == b"null" => Ok(Found::Device(Kind::Null)),
+                    true if part == b"zero" => Ok(Found::Device(Kind::Zero)),
+                    _ => {
+                        let what = format!("file {}", String::from_utf8_lossy(path));
+                        Err(Flow::Unsupported(what))
+                    }
+                };
+            }
+        }
+    }
+    Ok(Found::Directory(way.directory, way.last))
 }
 
-/// Creates an empty file with a name that refers to no file.
-pub(super) fn create(cx: &mut Cx<'_>, name: &[u8], mode: u32) -> Result<u32, Stop> {
-    let Some(file) = table::new_file(cx.state, Kind::Regular, mode) else {
+/// A path that was followed in part.
+struct Way {
+    directory: u32,
+    last: Last,
+    /// The components that are left, the next one last.
+    rest: Vec<Vec<u8>>,
+    /// A slash follows the last component.
+    slash: bool,
+    links: u32,
+}
+
+enum Step {
+    Goes,
+    Ends(Found),
+    /// A file that depends on the real machine, or a device.
+    Device,
+}
+
+impl Way {
+    /// Puts a path in front of what is left.
+    fn put(&mut self, path: &[u8]) {
+        if self.rest.is_empty() {
+            self.slash |= path.ends_with(b"/");
+        }
+        if path.starts_with(b"/") {
+            (self.directory, self.last) = (ROOT, Last::Dot);
+        }
+        let parts = path.split(|&b| b == b'/').filter(|part| !part.is_empty());
+        let parts: Vec<Vec<u8>> = parts.map(<[u8]>::to_vec).collect();
+        self.rest.extend(parts.into_iter().rev());
+    }
+
+    fn step(&mut self, state: &State, part: &[u8], link: Link) -> Step {
+        if part.len() > NAME_MAX {
+            return Step::Ends(Found::Error(ENAMETOOLONG));
+        }
+        if entries::rights(state, self.directory) & 1 == 0 {
+            return Step::Ends(Found::Error(EACCES));
+        }
+        match part {
+            b"." => {
+                self.last = Last::Dot;
+                return Step::Goes;
+            }
+            b".." => {
+                self.last = Last::DotDot;
+                return match entries::parent(state, self.directory) {
+                    Some((above, _)) => {
+                        self.directory = above;
+                        Step::Goes
+                    }
+                    None => Step::Ends(Found::Error(ENOENT)),
+                };
+            }
+            _ => {}
+        }
+        let is_last = self.rest.is_empty();
+        let slash = self.slash && link != Link::Name;
+        let Some(Entry { number, file }) = entries::find(state, self.directory, part) else {
+            if MACHINE.contains(&self.directory) {
+                return Step::Device;
+            }
+            return Step::Ends(match is_last {
+                // Nothing can be created in a directory that was removed.
+                true if entries::parent(state, self.directory).is_some() => Found::Nothing(Place {
+                    directory: self.directory,
+                    name: part.to_vec(),
+                    slash: self.slash,
+                }),
+                _ => Found::Error(ENOENT),
+            });
+        };
+        match (table::kind(state, file), number) {
+            (Kind::Directory, _) => {
+                self.last = Last::Name(number, self.directory);
+                self.directory = file;
+                Step::Goes
+            }
+            (Kind::Link, _) if !is_last || slash || link == Link::Follow => {
+                self.links += 1;
+                if self.links > LINKS_MAX {
+                    return Step::Ends(Found::Error(ELOOP));
+                }
+                let target = target(state, file);
+                self.put(&target);
+                Step::Goes
+            }
+            (_, Some(number)) if is_last && !slash => Step::Ends(Found::File(file, number, self.directory)),
+            _ => Step::Ends(Found::Error(ENOTDIR)),
+        }
+    }
+}
+
+/// The target of a symbolic link.
+pub(super) fn target(state: &State, file: u32) -> Vec<u8> {
+    entries::bytes(state, table::content(state, file), table::length(state, file))
+}
+
+/// Creates an empty file at a place without one. The inner error is an error number.
+pub(super) fn create(
+    cx: &mut Cx<'_>,
+    place: &Place,
+    kind: Kind,
+    mode: u32,
+) -> Result<Result<u32, i32>, Stop> {
+    if let Some(error) = may_change(cx.state, place.directory) {
+        return Ok(Err(error));
+    }
+    let Some(file) = table::new_file(cx.state, kind, mode) else {
         return Err(too_many());
     };
-    give_name(cx, name, file)?;
-    table::set_links(cx.state, file, 1);
-    Ok(file)
+    entries::give(cx, place.directory, &place.name, file)?;
+    Ok(Ok(file))
+}
+
+/// The error if the process may not add or remove names in a directory.
+pub(super) fn may_change(state: &State, directory: u32) -> Option<i32> {
+    (entries::rights(state, directory) & 3 != 3).then_some(EACCES)
+}
+
+/// Stores the target of a symbolic link that was created.
+pub(super) fn set_target(cx: &mut Cx<'_>, file: u32, target: &[u8]) -> Result<(), Stop> {
+    let base = content::allocate(cx, target.len() as u64)?;
+    entries::poke(cx.state, base, target);
+    table::set_content(cx.state, file, base);
+    table::set_length(cx.state, file, target.len() as u64);
+    Ok(())
 }
 
 /// The error number for a path without a file that could be opened.
 pub(super) fn no_file(found: &Found) -> Option<i32> {
     match found {
         Found::Nothing(_) => Some(ENOENT),
-        // A file that may not be created does not exist either.
-        Found::Error(EACCES) => Some(ENOENT),
         Found::Error(error) => Some(*error),
-        Found::Directory => Some(EISDIR),
+        Found::Directory(..) => Some(EISDIR),
         Found::File(..) | Found::Device(_) => None,
     }
-}
-
-/// Makes a name refer to a file.
-pub(super) fn give_name(cx: &mut Cx<'_>, name: &[u8], file: u32) -> Result<(), Stop> {
-    let number = match known(cx.state, name) {
-        Some(number) => number,
-        None => {
-            let base = content::allocate(cx, name.len() as u64)?;
-            poke(cx.state, base, name);
-            let Some(number) = table::new_name(cx.state) else {
-                return Err(too_many());
-            };
-            cx.state.set_word(WordKey::Name(number, NameField::Text), base);
-            number
-        }
-    };
-    cx.state
-        .set_word(WordKey::Name(number, NameField::File), u64::from(file) + 1);
-    Ok(())
-}
-
-/// Removes a name; its file has one name less.
-pub(super) fn take_name(cx: &mut Cx<'_>, number: u32) {
-    if let Some(file) = file_of(cx.state, number) {
-        let links = table::links(cx.state, file).saturating_sub(1);
-        table::set_links(cx.state, file, links);
-    }
-    cx.state.set_word(WordKey::Name(number, NameField::File), 0);
-}
-
-/// The limit when numbers are exhausted.
-pub(super) fn too_many() -> Stop {
-    Flow::Limit(
-        LimitKind::Memory,
-        format!(
-            "more than {} files or streams opened in one execution",
-            table::MAX_FILE_NUMBERS
-        ),
-    )
 }

@@ -9,6 +9,7 @@ use super::errno::{EBADF, EINVAL};
 use super::lookup::{look, look_part, pinned};
 use super::open::{self, How, MASK};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase};
+use super::paths::plain;
 use super::stream_calls::{self, Work};
 use super::stream_fields;
 use super::stream_fields::{
@@ -140,6 +141,8 @@ fn mode(text: &[u8]) -> Option<How> {
         create: create.then_some(0o666 & !MASK),
         exclusive: create && text.contains(&b'x'),
         truncate,
+        directory: false,
+        no_link: false,
         flags,
     })
 }
@@ -154,7 +157,7 @@ fn fopen_part(cx: &mut Cx<'_>) -> Parted {
         cx.set_errno(EINVAL)?;
         return Ok(Part::Done(0));
     }
-    open::open_part(cx, 0)
+    open::open_part(cx, plain(0))
 }
 
 fn fopen(cx: &mut Cx<'_>) -> Performs {
@@ -166,9 +169,7 @@ fn fopen(cx: &mut Cx<'_>) -> Performs {
         let file = cx.state.thread(cx.thread).core.wait[1].0;
         return Ok(After::Done(file, Outcome::Done));
     }
-    let address = cx.word(0)?;
-    let path = string(cx, address, "character of a path")?;
-    if let Err(error) = open::begin(cx, &path, how)? {
+    if let Err(error) = open::begin(cx, plain(0), how)? {
         return null(cx, error);
     }
     let fd = progress(cx) as u32 & 0xffff;

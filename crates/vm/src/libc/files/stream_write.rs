@@ -93,7 +93,7 @@ fn put(cx: &mut Cx<'_>, stream: u32, failed: bool, source: &Source) -> Result<Wo
         let bytes = (size - held).min(end - done);
         match source {
             Source::Memory(from, _) => cx.state.memory.copy(base + held, from + done, bytes),
-            Source::Byte(byte) => super::names::poke(cx.state, base + held, &[*byte]),
+            Source::Byte(byte) => super::entries::poke(cx.state, base + held, &[*byte]),
         }
         set(cx.state, stream, Field::Pending, held + bytes);
         set_progress(cx, done + bytes);
@@ -251,7 +251,7 @@ fn fprintf<const FORMAT: usize, const LIST: bool>(
             return Ok(Work::Done(0));
         }
         let base = content::allocate(cx, text.len() as u64)?;
-        super::names::poke(cx.state, base, &text);
+        super::entries::poke(cx.state, base, &text);
         set(cx.state, stream, Field::Text, base);
     }
     let base = get(cx.state, stream, Field::Text);

@@ -57,10 +57,10 @@ pub(super) fn buffer(cx: &mut Cx<'_>, stream: u32) -> Result<u64, Stop> {
 /// Makes a stream for a descriptor; returns the address of its `FILE`.
 pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
     let Some(stream) = table::new_stream(cx.state) else {
-        return Err(super::names::too_many());
+        return Err(content::too_many());
     };
     let Some(file) = cx.malloc(FILE_SIZE, 16, false)? else {
-        return Err(super::names::too_many());
+        return Err(content::too_many());
     };
     let name = Value::new(MAGIC | u64::from(stream));
     cx.state.memory.poke_checked(file, 8, name);

@@ -9,6 +9,7 @@
 //! access what. A word that was never set is 0, which is the initial state: descriptors 0, 1 and 2
 //! are open.
 
+use super::system;
 use crate::state::State;
 use crate::word::{FileField, OpenFileField, WordKey};
 pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
@@ -41,10 +42,14 @@ pub(super) enum Kind {
     Epoll,
     /// Standard input, as a stream of requests.
     Requests,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
 }
 
 impl Kind {
-    const ALL: [Kind; 11] = [
+    const ALL: [Kind; 13] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -56,6 +61,8 @@ impl Kind {
         Kind::Datagram,
         Kind::Epoll,
         Kind::Requests,
+        Kind::Directory,
+        Kind::Link,
     ];
 }
 
@@ -158,7 +165,7 @@ pub(super) fn open_file(state: &State, number: u32) -> OpenFile {
 
 /// Makes an open file with one descriptor; `None` if there are too many.
 pub(super) fn new_open_file(state: &mut State, file: u32, readable: bool, writable: bool) -> Option<u32> {
-    let number = new_number(state, WordKey::OpenFileCount, STANDARD + 1)?;
+    let number = new_number(state, WordKey::OpenFileCount, STANDARD + 1, MAX_FILE_NUMBERS)?;
     let word = u64::from(file) | u64::from(readable) << 32 | u64::from(writable) << 33;
     state.set_word(WordKey::OpenFile(number, OpenFileField::File), word);
     let open = open_file(state, number);
@@ -166,13 +173,13 @@ pub(super) fn new_open_file(state: &mut State, file: u32, readable: bool, writab
     Some(number)
 }
 
-/// The next unused number of a counter.
-fn new_number(state: &mut State, counter: WordKey, first: u32) -> Option<u32> {
+/// The next unused number of a counter, below a limit.
+fn new_number(state: &mut State, counter: WordKey, first: u32, limit: u32) -> Option<u32> {
     let made = state.word(counter);
     let number = u32::try_from(made)
         .ok()?
         .checked_add(first)
-        .filter(|&n| n < MAX_FILE_NUMBERS)?;
+        .filter(|&n| n < limit)?;
     state.set_word(counter, made + 1);
     Some(number)
 }
@@ -235,6 +242,7 @@ pub(super) fn kind(state: &State, file: u32) -> Kind {
     match file {
         STDIN_FILE if state.word(WordKey::File(file, FileField::Kind)) == 0 => Kind::Regular,
         OUTPUT_FILE => Kind::Output,
+        _ if system::is_one(file) => Kind::Directory,
         _ => {
             let number = (state.word(WordKey::File(file, FileField::Kind)) & 0xff) as usize;
             Kind::ALL.get(number).copied().unwrap_or(Kind::Null)
@@ -247,7 +255,10 @@ pub(super) fn mode(state: &State, file: u32) -> u32 {
     match file {
         STDIN_FILE => 0o644,
         OUTPUT_FILE => 0o600,
-        _ => (state.word(WordKey::File(file, FileField::Kind)) >> 8) as u32,
+        _ => match state.word(WordKey::File(file, FileField::Kind)) {
+            0 if system::is_one(file) => system::mode(file),
+            word => (word >> 8) as u32,
+        },
     }
 }
 
@@ -264,7 +275,8 @@ pub(super) fn set_mode(state: &mut State, file: u32, mode: u32) -> bool {
 
 /// Makes an empty file; `None` if there are too many.
 pub(super) fn new_file(state: &mut State, kind: Kind, mode: u32) -> Option<u32> {
-    let file = new_number(state, WordKey::FileCount, OUTPUT_FILE + 1)?;
+    let limit = MAX_FILE_NUMBERS - system::RESERVED;
+    let file = new_number(state, WordKey::FileCount, OUTPUT_FILE + 1, limit)?;
     state.set_word(
         WordKey::File(file, FileField::Kind),
         kind as u64 | u64::from(mode) << 8,
@@ -340,10 +352,10 @@ pub(crate) fn ignore_pipe_signal(state: &mut State, ignored: bool) {
 
 /// The number of a new name.
 pub(super) fn new_name(state: &mut State) -> Option<u32> {
-    new_number(state, WordKey::NameCount, 0)
+    new_number(state, WordKey::NameCount, 0, MAX_FILE_NUMBERS)
 }
 
 /// The number of a new stream.
 pub(super) fn new_stream(state: &mut State) -> Option<u32> {
-    new_number(state, WordKey::StreamCount, 3)
+    new_number(state, WordKey::StreamCount, 3, MAX_FILE_NUMBERS)
 }

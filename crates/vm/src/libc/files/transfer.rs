@@ -280,7 +280,7 @@ fn status_part(cx: &mut Cx<'_>) -> Parted {
         return file_part(cx);
     }
     let open = pinned(cx)?;
-    Ok(Part::Act(super::open::status_action(cx, open.file)))
+    Ok(Part::Act(super::status::status_action(cx, open.file)))
 }
 
 fn status(cx: &mut Cx<'_>) -> Performs {
@@ -288,7 +288,7 @@ fn status(cx: &mut Cx<'_>) -> Performs {
         return looks(cx);
     }
     let (open, out) = (pinned(cx)?, cx.word(1)?);
-    super::open::write_status(cx, open.file, out)?;
+    super::status::write_status(cx, open.file, out)?;
     Ok(After::Done(0, Outcome::Done))
 }
 
@@ -297,8 +297,10 @@ fn change_mode(cx: &mut Cx<'_>) -> Performs {
         return looks(cx);
     }
     let (open, mode) = (pinned(cx)?, cx.int(1)?);
-    super::open::change_mode(cx, open.file, mode)?;
-    Ok(After::Done(0, Outcome::Done))
+    match super::status::change_mode(cx, open.file, mode)? {
+        Ok(()) => Ok(After::Done(0, Outcome::Done)),
+        Err(error) => refused(cx, error),
+    }
 }
 
 // ---- checks of a descriptor only

@@ -41,10 +41,11 @@ fn kind(key: WordKey) -> usize {
         WordKey::Landing(..) => 30,
         WordKey::Socket(..) => 31,
         WordKey::Interest(..) => 32,
+        WordKey::WorkingDirectory => 33,
     }
 }
 
-const KINDS: usize = 33;
+const KINDS: usize = 34;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -88,6 +89,7 @@ fn kinds() -> Vec<WordKey> {
         WordKey::NameCount,
         WordKey::StreamCount,
         WordKey::PipeSignalIgnored,
+        WordKey::WorkingDirectory,
     ];
     all.extend(of_one(MAX_KEYS, WordKey::KeyDestructor));
     all.extend(of_two([THREADS, MAX_KEYS], |t, key| {

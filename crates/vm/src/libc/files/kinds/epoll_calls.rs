@@ -4,8 +4,8 @@ use super::epoll::{self, Interest, MOST, ONE_SHOT};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{hidden, looking, on_file};
 use crate::libc::files::buffer::access;
+use crate::libc::files::content::too_many;
 use crate::libc::files::errno::{EBADF, EEXIST, EINVAL, ENOENT, EPERM};
-use crate::libc::files::names;
 use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
 use crate::libc::files::polled::{ERROR, HANGUP, IN, OUT, Pin, READ_HANGUP, READ_NORMAL, WRITE_NORMAL, pin};
@@ -47,7 +47,7 @@ fn create(cx: &mut Cx<'_>, flags: bool) -> Performs {
     if flags && argument & !CLOSE_ON_EXEC != 0 || !flags && argument <= 0 {
         return refused(cx, EINVAL);
     }
-    let file = table::new_file(cx.state, Kind::Epoll, 0o600).ok_or_else(names::too_many)?;
+    let file = table::new_file(cx.state, Kind::Epoll, 0o600).ok_or_else(too_many)?;
     epoll::make(cx, file)?;
     let how = How {
         readable: true,
@@ -55,6 +55,8 @@ fn create(cx: &mut Cx<'_>, flags: bool) -> Performs {
         create: None,
         exclusive: false,
         truncate: false,
+        directory: false,
+        no_link: false,
         flags: 0,
     };
     match open::reserve(cx, file, how)? {

@@ -2,9 +2,8 @@
 
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::hidden;
-use crate::libc::files::content::NONBLOCK;
+use crate::libc::files::content::{NONBLOCK, too_many};
 use crate::libc::files::errno::EINVAL;
-use crate::libc::files::names;
 use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
 use crate::libc::files::table::{self, Kind};
@@ -45,7 +44,7 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
     } else {
         Kind::Event
     };
-    let file = table::new_file(cx.state, kind, 0o600).ok_or_else(names::too_many)?;
+    let file = table::new_file(cx.state, kind, 0o600).ok_or_else(too_many)?;
     if value > 0 {
         table::set_field(cx.state, file, FileField::Counter, u64::from(value));
     }
@@ -55,6 +54,8 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
         create: None,
         exclusive: false,
         truncate: false,
+        directory: false,
+        no_link: false,
         flags: u64::from(flags) & NONBLOCK,
     };
     match open::reserve(cx, file, how)? {

@@ -1,10 +1,12 @@
 //! The kinds of files (one file for each), and the description of each kind.
 
 mod device;
+mod directory;
 mod epoll;
 mod epoll_calls;
 mod event;
 mod eventfd;
+mod link;
 mod output;
 mod pipe;
 mod regular;
@@ -12,6 +14,7 @@ mod requests;
 mod ring;
 mod socket;
 
+pub(super) use directory::links as directory_links;
 pub(super) use epoll::{forget, report};
 pub(super) use epoll_calls::find as find_epoll;
 pub(super) use eventfd::find as find_event;
@@ -24,8 +27,10 @@ pub(super) use socket::{has_connection, has_place};
 use super::description::FileDescription;
 use super::table::{Kind, OpenFile};
 use device::{NULL, ZERO};
+use directory::DIRECTORY;
 use epoll::EPOLL;
 use event::{EVENT, SEMAPHORE};
+use link::LINK;
 use output::OUTPUT;
 use pipe::PIPE;
 use regular::REGULAR;
@@ -47,6 +52,8 @@ impl Kind {
             Kind::Datagram => &DATAGRAM,
             Kind::Epoll => &EPOLL,
             Kind::Requests => &REQUESTS,
+            Kind::Directory => &DIRECTORY,
+            Kind::Link => &LINK,
         }
     }
 }

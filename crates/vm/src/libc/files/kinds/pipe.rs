@@ -6,10 +6,10 @@
 //! an error if the signal is ignored.
 
 use crate::hidden::HiddenObject;
+use crate::libc::files::content::too_many;
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::{EAGAIN, EINVAL, EPIPE, ESPIPE};
 use crate::libc::files::kinds::ring;
-use crate::libc::files::names;
 use crate::libc::files::table::{self, Kind, OpenFile};
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
@@ -29,7 +29,7 @@ const PIPE_BUF: u64 = 4096;
 
 /// A new pipe.
 pub(in crate::libc::files) fn make(cx: &mut Cx<'_>) -> Result<u32, Stop> {
-    let file = table::new_file(cx.state, Kind::Pipe, 0o600).ok_or_else(names::too_many)?;
+    let file = table::new_file(cx.state, Kind::Pipe, 0o600).ok_or_else(too_many)?;
     ring::make(cx, file, PIPE_SIZE)?;
     Ok(file)
 }

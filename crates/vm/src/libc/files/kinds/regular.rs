@@ -6,8 +6,8 @@
 
 use crate::libc::files::content::{self, APPEND};
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
+use crate::libc::files::entries;
 use crate::libc::files::errno::EINVAL;
-use crate::libc::files::names;
 use crate::libc::files::table::{self, OpenFile};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Stop};
@@ -94,7 +94,7 @@ impl FileDescription for Regular {
     fn print(&self, cx: &mut Cx<'_>, open: &OpenFile, text: &[u8]) -> Result<(), Stop> {
         let (position, length) = (write_position(cx, open), text.len() as u64);
         let buffer = content::allocate(cx, length)?;
-        names::poke(cx.state, buffer, text);
+        entries::poke(cx.state, buffer, text);
         write_at(cx, open.file, buffer, length, position)?;
         table::set_position(cx.state, open.number, position + length);
         Ok(())

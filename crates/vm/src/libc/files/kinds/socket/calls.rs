@@ -7,14 +7,15 @@ use super::{
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{hidden, object_of};
 use crate::libc::files::buffer::store;
-use crate::libc::files::content::NONBLOCK;
+use crate::libc::files::content::{NONBLOCK, too_many};
+use crate::libc::files::entries;
 use crate::libc::files::errno::{
     EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT, EBADF, EINVAL, EMFILE, ENOENT, ENOTSOCK, EOPNOTSUPP,
     EPROTONOSUPPORT,
 };
 use crate::libc::files::kinds::ring;
 use crate::libc::files::lookup::{look, look_part, pinned};
-use crate::libc::files::names::{self, Found};
+use crate::libc::files::names::{self, Found, Link};
 use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, alone, operation, phase, refused};
 use crate::libc::files::table::{self, Kind, OpenFile};
@@ -68,7 +69,7 @@ fn asked(cx: &mut Cx<'_>) -> Result<Result<(u64, Kind, u64), i32>, Stop> {
 
 /// A new socket.
 pub(super) fn new(cx: &mut Cx<'_>, family: u64, kind: Kind) -> Result<u32, Stop> {
-    let file = table::new_file(cx.state, kind, 0o777).ok_or_else(names::too_many)?;
+    let file = table::new_file(cx.state, kind, 0o777).ok_or_else(too_many)?;
     set(cx.state, file, Field::Family, family);
     if kind == Kind::Datagram {
         ring::make(cx, file, DATAGRAM_SIZE)?;
@@ -84,6 +85,8 @@ pub(super) const fn how(flags: u64) -> How {
         create: None,
         exclusive: false,
         truncate: false,
+        directory: false,
+        no_link: false,
         flags,
     }
 }
@@ -168,7 +171,7 @@ fn pair(cx: &mut Cx<'_>) -> Performs {
         }
         add(cx.state, file, is::CONNECTED);
         set_link(cx.state, file, Field::Peer, Some(peer));
-        open = table::new_open_file(cx.state, file, true, true).ok_or_else(names::too_many)?;
+        open = table::new_open_file(cx.state, file, true, true).ok_or_else(too_many)?;
         if flags != 0 {
             table::set_flags(cx.state, open, flags);
         }
@@ -223,14 +226,16 @@ fn bind(cx: &mut Cx<'_>) -> Performs {
     };
     let bound = name::address(cx.state, file)? != 0;
     match &given {
-        Name::Path(path) if path[0] != 0 => match names::resolve(cx, path)? {
+        Name::Path(path) if path[0] != 0 => match names::resolve(cx, path, Link::Keep)? {
             Found::Nothing(_) if bound => return refused(cx, EINVAL),
-            Found::Nothing(name) => {
-                names::give_name(cx, &name, file)?;
-                table::set_links(cx.state, file, 1);
+            Found::Nothing(place) => {
+                if let Some(error) = names::may_change(cx.state, place.directory) {
+                    return refused(cx, error);
+                }
+                entries::give(cx, place.directory, &place.name, file)?;
             }
             Found::Error(error) => return refused(cx, error),
-            Found::File(..) | Found::Device(_) | Found::Directory => return refused(cx, EADDRINUSE),
+            Found::File(..) | Found::Device(_) | Found::Directory(..) => return refused(cx, EADDRINUSE),
         },
         _ if bound => return refused(cx, EINVAL),
         Name::Path(_) => match name::find(cx, table::kind(cx.state, file), &given)? {

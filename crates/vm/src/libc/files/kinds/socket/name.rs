@@ -3,6 +3,7 @@
 use super::{Field, INET, UNIX, family, get, has, is};
 use crate::libc::files::buffer::{access, store};
 use crate::libc::files::content;
+use crate::libc::files::entries;
 use crate::libc::files::errno::{EAFNOSUPPORT, EINVAL};
 use crate::libc::files::names;
 use crate::libc::files::table::{self, Kind};
@@ -42,7 +43,7 @@ impl Name {
             Name::Inet(address, port) => Ok(inet(*address, *port)),
             Name::Path(path) => {
                 let base = content::allocate(cx, path.len() as u64)?;
-                names::poke(cx.state, base, path);
+                entries::poke(cx.state, base, path);
                 Ok(base)
             }
         }
@@ -162,7 +163,7 @@ pub(super) fn put(cx: &mut Cx<'_>, word: u64, of: u32, to: u64, length: u64) -> 
     }
     let written = bytes.len().min(room as usize);
     access(cx, to, written as u64, true)?;
-    names::poke(cx.state, to, &bytes[..written]);
+    entries::poke(cx.state, to, &bytes[..written]);
     store(cx, length, 4, bytes.len() as u64)
 }
 
@@ -171,13 +172,13 @@ pub(super) fn put(cx: &mut Cx<'_>, word: u64, of: u32, to: u64, length: u64) -> 
 pub(super) fn find(cx: &Cx<'_>, kind: Kind, name: &Name) -> Result<Found, Stop> {
     let state = &*cx.state;
     match name {
-        Name::Path(path) if path[0] != 0 => Ok(match names::resolve(cx, path)? {
-            names::Found::File(file, _) => match table::kind(state, file) {
+        Name::Path(path) if path[0] != 0 => Ok(match names::resolve(cx, path, names::Link::Follow)? {
+            names::Found::File(file, ..) => match table::kind(state, file) {
                 found if found == kind => Found::Socket(file),
                 Kind::Stream | Kind::Datagram => Found::OfOtherType,
                 _ => Found::Closed,
             },
-            names::Found::Device(_) | names::Found::Directory => Found::Closed,
+            names::Found::Device(_) | names::Found::Directory(..) => Found::Closed,
             names::Found::Nothing(_) => Found::Nothing,
             names::Found::Error(error) => Found::Error(error),
         }),
