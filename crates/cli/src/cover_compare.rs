@@ -50,6 +50,9 @@ pub(crate) fn difference(set: &Cover, own: &Cover) -> Option<String> {
             Some(_) => {}
         }
     }
+    if theirs.len() < set.schedules.len() {
+        return Some("one of its schedules is there twice".to_owned());
+    }
     let lacks = own
         .schedules
         .iter()

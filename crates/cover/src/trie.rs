@@ -271,7 +271,8 @@ fn walk<'a>(order: &'a Order, parts: &'a [Part]) -> Result<Vec<(usize, Entry<'a>
             }
         }
     }
-    if order.to.is_some() && steps.is_empty() {
+    // Only the begin of the program may lead to a request at once.
+    if order.to.is_some() && order.from != 0 && steps.is_empty() {
         return Err((0, "it has no operation".to_owned()));
     }
     Ok(walk)

@@ -421,6 +421,15 @@ fn states_that_no_operation_tells_apart_are_one_part() {
     ];
     let ended = place.selvedge(&words);
     assert_eq!(ended.code, Some(0), "{ended:?}");
+    let mut twice = graph.clone();
+    twice.schedules.push(graph.schedules[0].clone());
+    place.write("graph", &twice.to_string());
+    let ended = place.selvedge(&words);
+    assert_eq!(ended.code, Some(5), "{ended:?}");
+    assert!(
+        ended.out.contains("one of its schedules is there twice"),
+        "{ended:?}"
+    );
     // Errors behind such states are found.
     place.write("program.c", &hidden("if (r == 'y') assert(!n);"));
     let found = place.selvedge(&["cover", "program.c", "--symbolic-requests", "1"]);
@@ -447,6 +456,25 @@ fn a_state_with_others_beside_it_is_another_one() {
     for input in ["yxy", "xxy", "xyx", "zyy"] {
         serves(&place, &tree, input.as_bytes(), 3);
     }
+}
+
+/// The program reads before any operation: part 0 has none.
+#[test]
+fn a_program_may_begin_with_a_request() {
+    let text = "#include <pthread.h>\n#include <unistd.h>\n\
+        static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;\n\
+        int main(void) { char c = 0; while (read(0, &c, 1) == 1) {\n\
+        if (c == 'x') { pthread_mutex_lock(&a); pthread_mutex_unlock(&a); } c = 0; } return 0; }\n";
+    let place = Place::new();
+    place.write("program.c", text);
+    let graph = agrees(&place, 3);
+    let tree = place.read("set");
+    place.write("set", &graph.to_string());
+    place.build("set");
+    for input in ["", "x", "yxx", "xyx"] {
+        serves(&place, &tree, input.as_bytes(), 2);
+    }
+    endures(&place, &mut Rng::with_seed(5), 200);
 }
 
 /// Two states of one part have other orders: a semaphore's initial value decides whether the worker

@@ -42,10 +42,7 @@ impl<M: Undo, D: Detector<M>, C: Consistency> Search<'_, M, D, C> {
         }
         let mut ends = false;
         for lasts in choices {
-            match self
-                .model
-                .order_ending(graph, &lasts, known, self.runner.path())
-            {
+            match self.model.order_ending(graph, &lasts, known, self.runner.path()) {
                 Order::Found(order) => {
                     self.runner.run(graph, &order)?;
                     ends |= self.end(graph, &lasts)?;

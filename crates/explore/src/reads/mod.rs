@@ -121,7 +121,10 @@ where
     search.show();
     let report = search.runner.record.finish(StopReason::Complete);
     // A machine that was told to stop leaves its thread anywhere, and the search cannot follow.
-    let is_interrupted = report.limits.iter().any(|limit| limit.kind == LimitKind::Interrupted);
+    let is_interrupted = report
+        .limits
+        .iter()
+        .any(|limit| limit.kind == LimitKind::Interrupted);
     let stop = match stop {
         Err(_) if is_interrupted => Ok(StopReason::Limit(control.limit())),
         stop => stop,

@@ -78,8 +78,14 @@ mod tests {
         order.iter().enumerate().all(|(next, &at)| {
             let event = graph.event(at).expect("an event of the graph");
             let mut before: Frontier = vec![0; graph.threads().len()];
-            order[..next].iter().for_each(|at| before[at.thread as usize] += 1);
-            let follows = event.before.iter().zip(&before).all(|(cone, taken)| cone <= taken);
+            order[..next]
+                .iter()
+                .for_each(|at| before[at.thread as usize] += 1);
+            let follows = event
+                .before
+                .iter()
+                .zip(&before)
+                .all(|(cone, taken)| cone <= taken);
             let lasts = event.parts.iter();
             let lasts: Vec<Last> = lasts
                 .filter_map(|part| Some((part.location, part.reads?)))

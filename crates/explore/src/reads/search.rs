@@ -378,7 +378,10 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
         };
         let read = Rc::new(Event::new(graph, (at, parent), expected, parts, unknown));
         let with_read = graph.with(Rc::clone(&read));
-        let order = match self.model.order_with(&with_read, &read, known, self.runner.path()) {
+        let order = match self
+            .model
+            .order_with(&with_read, &read, known, self.runner.path())
+        {
             Order::Found(order) => order,
             Order::None => return Ok(()),
             Order::Unknown => return Err(Uncovered::Hard),
@@ -441,10 +444,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
         }
         let reading = uses.iter().filter(|used| used.reads).map(|used| used.location);
         let lasts: Vec<_> = reading.zip(sources.iter().copied()).collect();
-        match self
-            .model
-            .order_ending(graph, &lasts, order, self.runner.path())
-        {
+        match self.model.order_ending(graph, &lasts, order, self.runner.path()) {
             Order::None => {}
             Order::Unknown => return Err(Uncovered::Hard),
             Order::Found(order) => {

@@ -34,6 +34,8 @@ pub struct Outcomes {
     /// Thread and position of the assertions that can fail.
     pub failing: BTreeSet<(usize, usize)>,
     pub deadlock: bool,
+    /// Threads can wait for each other's locks in a circle.
+    pub circle: bool,
     /// The shared numbers, and the pointer as the last one, when all have ended.
     pub ends: BTreeSet<[u8; SHARED + 1]>,
     pub states: usize,
@@ -60,6 +62,7 @@ impl Outcomes {
             if seen.len() > most {
                 return None;
             }
+            outcomes.circle |= (0..toy.threads.len()).any(|thread| state.is_in_circle(toy, thread));
             let (mut moved, mut ended) = (false, true);
             for thread in 0..toy.threads.len() {
                 let at = state.threads[thread].at;
@@ -95,6 +98,26 @@ impl Outcomes {
 }
 
 impl State {
+    /// Whether a thread waits for a lock whose holder waits, and so on, back to the thread.
+    fn is_in_circle(&self, toy: &Toy, thread: usize) -> bool {
+        let waits_for = |thread: usize| {
+            let me = &self.threads[thread];
+            match toy.threads[thread].get(me.at) {
+                Some(&Op::Lock(register)) if me.started => self.holders[usize::from(me.registers[register])],
+                _ => None,
+            }
+        };
+        let mut next = waits_for(thread);
+        for _ in 0..toy.threads.len() {
+            match next {
+                Some(other) if other == thread => return true,
+                Some(other) => next = waits_for(other),
+                None => return false,
+            }
+        }
+        false
+    }
+
     /// The states to which a step of a thread leads, none if it is blocked; `None` where an
     /// assertion fails.
     fn after(&self, toy: &Toy, thread: usize, op: Op) -> Vec<Option<State>> {

@@ -32,6 +32,8 @@ struct Counts {
 struct Found {
     lines: BTreeSet<usize>,
     deadlock: bool,
+    /// Some threads can wait for ever, all of them or not.
+    stuck: bool,
 }
 
 fn found(path: &std::path::Path, options: &Options) -> Result<(Found, u64), String> {
@@ -48,13 +50,15 @@ fn found(path: &std::path::Path, options: &Options) -> Result<(Found, u64), Stri
     let mut found = Found {
         lines: BTreeSet::new(),
         deadlock: false,
+        stuck: false,
     };
     for finding in &report.findings {
         match finding.finding.kind.name() {
             "assertion" => {
                 found.lines.insert(finding.finding.location.line as usize);
             }
-            "deadlock" => found.deadlock = true,
+            "deadlock" => (found.deadlock, found.stuck) = (true, true),
+            "deadlock.partial" => found.stuck = true,
             other => return Err(format!("{other} is found")),
         }
     }
@@ -72,6 +76,7 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
     let mut expected = Found {
         lines: (0..ends.len()).map(|end| emitted::ENDS + end).collect(),
         deadlock: outcomes.deadlock,
+        stuck: outcomes.circle,
     };
     for &(thread, at) in &outcomes.failing {
         expected.lines.insert(emitted::line(thread, at));
