@@ -145,9 +145,9 @@ pub(crate) struct CheckArgs {
     /// that it knows; dpor explores them all, on all cores; stateful visits each state once, on one
     /// core; reads-from explores once what differs only in the order of writes that no read tells,
     /// on one core, and leaves to unfold what it does not cover; random and pct sample, and never
-    /// verify. auto begins with unfold, then samples beside
-    /// stateful, then lets searches and samples take turns;
-    /// the first result counts. With --emit-tests it is dpor
+    /// verify. auto begins with unfold, then with
+    /// stateful (and reads-from where many writes race), then samples, then lets searches and
+    /// samples take turns; the first result counts. With --emit-tests it is dpor
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|stateful|reads-from|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders: those in conflict; or, with predicate, of accesses

@@ -19,7 +19,7 @@ impl Exit {
             Error::Stopped => Exit::Code(Exit::INCONCLUSIVE),
             Error::Usage(message) => Exit::usage(message),
             Error::Program(message) => Exit::input(message),
-            Error::NoSlice(_) => Exit::input(&error.to_string()),
+            Error::NoSlice(_) | Error::Uncovered(_) => Exit::input(&error.to_string()),
             Error::Output(message) => Exit::output(message),
             Error::Internal(message) => Exit::internal(message),
         }

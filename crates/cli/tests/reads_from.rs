@@ -1,5 +1,5 @@
 //! `--strategy reads-from` on C programs: how many executions there are, that the last writes
-//! count, and what is handed over to `unfold`, with the reason.
+//! count, what is handed over to `unfold`, with the reason, and when `auto` uses it.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,23 @@ struct Checked {
     verdict: String,
     strategy: String,
     executions: u64,
+    /// The number of events of all explorations.
+    all_events: u64,
+    /// What took turns with it, with the work of each.
+    also: Vec<(String, u64)>,
     /// What was said beside the report.
     notes: String,
 }
 
 fn check(program: &Path, options: &[&str]) -> Checked {
+    check_by("reads-from", program, options)
+}
+
+fn check_by(strategy: &str, program: &Path, options: &[&str]) -> Checked {
     let fixed = [
         "check",
         "--strategy",
-        "reads-from",
+        strategy,
         "--format",
         "json",
         "--finding",
@@ -37,8 +45,15 @@ fn check(program: &Path, options: &[&str]) -> Checked {
         verdict: json["verdict"].as_str().unwrap_or_default().to_owned(),
         strategy: json["strategy"].as_str().unwrap_or_default().to_owned(),
         executions: json["statistics"]["executions"].as_u64().unwrap_or_default(),
+        all_events: json["statistics"]["all_events"].as_u64().unwrap_or_default(),
+        also: json["also"].as_array().into_iter().flatten().map(turns).collect(),
         notes,
     }
+}
+
+fn turns(of: &Value) -> (String, u64) {
+    let strategy = of["strategy"].as_str().unwrap_or_default();
+    (strategy.to_owned(), of["work"].as_u64().unwrap_or_default())
 }
 
 #[test]
@@ -148,5 +163,57 @@ fn what_is_not_covered_is_handed_over() {
             (verdict, "unfold"),
             "{name}"
         );
+    }
+}
+
+fn lock_free(program: &str) -> PathBuf {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/lockfree");
+    programs.join(program).with_extension("c")
+}
+
+/// Where threads write the same variable, and as much is left after the first turn of `unfold`.
+#[test]
+fn auto_uses_it_where_the_order_of_writes_is_not_read() {
+    for (program, size, strategy) in [
+        ("lastwriter", "-DN=9", "reads-from"),
+        ("sigma", "-DN=5", "reads-from"),
+        ("lastwriter", "-DN=4", "unfold"),
+        ("readers", "-DN=9", "stateful"),
+        ("cas_counter", "-DN=5", "stateful"),
+    ] {
+        let [one, two] =
+            ["1", "2"].map(|jobs| check_by("auto", &lock_free(program), &[size, "--jobs", jobs]));
+        let what = |checked: &Checked| (checked.verdict.clone(), checked.strategy.clone());
+        assert_eq!(
+            what(&one),
+            ("verified".to_owned(), strategy.to_owned()),
+            "{program}"
+        );
+        assert_eq!(what(&two), what(&one), "{program}");
+        assert_eq!(
+            (two.executions, two.all_events, &two.also),
+            (one.executions, one.all_events, &one.also),
+            "{program}: the same with any number of jobs"
+        );
+    }
+}
+
+/// Another search decides, and nothing is said.
+#[test]
+fn auto_goes_on_where_it_does_not_cover_the_program() {
+    let main = "static union { atomic_int all; _Atomic char part; } u;\n\
+        static void *work(void *p) { u.all = (int)(long)p; return p; }\n\
+        int main(void)\n{\n    pthread_t t[7];\n    for (long i = 0; i < 7; i++)\n\
+        pthread_create(&t[i], 0, work, (void *)(i + 1));\n\
+        for (int i = 0; i < 7; i++)\n        pthread_join(t[i], 0);\n\
+        assert(u.part VALUE);\n    return 0;\n}\n";
+    for (name, condition, verdict) in [("sizes", ">= 1", "verified"), ("last", "!= 7", "violated")] {
+        let program = Written::new(name, &main.replace("VALUE", condition));
+        let alone = check(&program.0, &[]);
+        assert!(alone.notes.contains("different sizes"), "{name}: {}", alone.notes);
+        let checked = check_by("auto", &program.0, &[]);
+        assert_eq!(checked.verdict, verdict, "{name}: {}", checked.notes);
+        assert_ne!(checked.strategy, "reads-from", "{name}");
+        assert!(!checked.notes.contains("reads-from"), "{name}: {}", checked.notes);
     }
 }

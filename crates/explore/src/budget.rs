@@ -4,7 +4,7 @@
 //! follow from what is explored, never in time. So the work that each exploration has done when
 //! another one ends is the same on every machine and in every run.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The work that one exploration may still do. One thread spends it, another one grants it.
@@ -16,6 +16,9 @@ pub struct Budget {
     closed: AtomicBool,
     turn: Mutex<Turn>,
     changed: Condvar,
+    /// Pairs of conflicting events that were found, and those of them that are two writes.
+    conflicts: AtomicU64,
+    unread: AtomicU64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,6 +47,18 @@ impl Budget {
             *turn = Turn::Works;
             self.changed.notify_all();
         }
+    }
+
+    /// Tells how many pairs of events are in immediate conflict as far as the exploration has come,
+    /// and how many of these are of two writes that read nothing.
+    pub fn tell_conflicts(&self, all: u64, unread: u64) {
+        self.conflicts.store(all, Relaxed);
+        self.unread.store(unread, Relaxed);
+    }
+
+    /// What the exploration has told by [`tell_conflicts`](Budget::tell_conflicts).
+    pub fn conflicts(&self) -> (u64, u64) {
+        (self.conflicts.load(Relaxed), self.unread.load(Relaxed))
     }
 
     /// Asks the exploration to stop; it does not wait any more.

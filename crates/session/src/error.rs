@@ -17,6 +17,9 @@ pub enum Error {
     /// There is no slice of the program.
     #[error("no slice of the program, for {0}")]
     NoSlice(String),
+    /// A strategy that takes turns with others does not cover the program, which has this.
+    #[error("not covered: {0}")]
+    Uncovered(&'static str),
     /// Requested output cannot be written, or the system cannot create a thread.
     #[error("{0}")]
     Output(String),

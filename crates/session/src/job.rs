@@ -226,7 +226,8 @@ impl<'a> Job<'a> {
                 })),
                 Err(failed) => {
                     let alone = budget.is_none();
-                    if alone || failed != Failed::PointsTo {
+                    // Beside others, another search goes on.
+                    if alone || !matches!(failed, Failed::PointsTo | Failed::Covered(_)) {
                         self.tell(failed);
                     }
                     self.make_without(made, failed, (stop, alone)).map(Attempt::fails)
@@ -253,9 +254,12 @@ impl<'a> Job<'a> {
             // Without awaits, `reads-from` would go round such loops until its limit.
             Failed::Awaits if made.plan.strategy == Strategy::ReadsFrom => {
                 let failed = Failed::Covered(Uncovered::Loops);
-                self.tell(failed);
+                if alone {
+                    self.tell(failed);
+                }
                 self.make_without(made, failed, (stop, alone))
             }
+            Failed::Covered(what) if !alone => Err(Error::Uncovered(what.text())),
             Failed::Covered(_) => match made.plan.after_uncovered(self.options) {
                 Some(plan) => self.make(plan, stop),
                 None => Err(Error::Internal(format!("{failed:?} of another strategy"))),

@@ -8,7 +8,8 @@
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
 //! 2. `stateful` alone, for one or two tenths of a second. Most small programs whose threads spin
-//!    or retry end here.
+//!    or retry end here. If threads write the same variables ([`may_pay`](reads::may_pay)),
+//!    `reads-from` takes turns with it.
 //! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
 //!    about a second. Beside them `stateful` gets half of the work, and once some tenths of a
 //!    second alone, when samples have had time to find what most of them find.
@@ -31,6 +32,9 @@
 //! search ends at a limit, the sample's findings are reported, and the limit is the reason why
 //! there may be more.
 
+mod proofs;
+mod reads;
+
 use crate::assumed::Failed;
 use crate::error::Error;
 use crate::explore::jobs;
@@ -42,9 +46,10 @@ use crate::predicate;
 use selvedge_base::StopFlag;
 use selvedge_explore::unfold::Partial;
 use selvedge_explore::{Budget, Found, Order, Stop};
-use selvedge_model::{LimitKind, Property, StopReason, Verdict};
+use selvedge_model::{LimitKind, StopReason, Verdict};
 use selvedge_report::Turns;
 use selvedge_vm::Visibility;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
@@ -52,11 +57,12 @@ use std::time::Duration;
 /// The units of the first round: some hundredths of a second.
 const FIRST: u64 = 4_000_000;
 
-/// The units of `stateful` alone before samples: one or two tenths of a second.
-const SECOND: u64 = 64_000_000;
+/// The units of turns alone before samples. `stateful` gets all of them: one or two tenths of a
+/// second.
+const SECOND: [u64; 3] = [8_000_000, 16_000_000, 40_000_000];
 
-/// The units of `stateful` alone after samples had [`SHORT`]: some tenths of a second.
-const THIRD: u64 = 160_000_000;
+/// The units of a turn alone after samples had [`SHORT`]: some tenths of a second.
+const THIRD: [u64; 1] = [160_000_000];
 
 /// The units after which samples have found what most of them would find.
 const SHORT: u64 = 40_000_000;
@@ -104,7 +110,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
             members: Vec::new(),
             visibility: Plan::first(job.options).visibility,
             reuses: false,
-            alone: None,
+            alone: VecDeque::new(),
             thrice: false,
             further: false,
             slices_again: false,
@@ -172,9 +178,9 @@ struct Portfolio<'scope, 'env> {
     visibility: Visibility,
     /// True if a search has reused memory.
     reuses: bool,
-    /// If set, `stateful` has the next turn alone, with this number of units.
-    alone: Option<u64>,
-    /// True if `stateful` had its third turn alone.
+    /// The next turns alone, with their units.
+    alone: VecDeque<(Strategy, u64)>,
+    /// True if there were turns alone after samples.
     thrice: bool,
     /// True if all searches have begun.
     further: bool,
@@ -193,12 +199,11 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         self.begin(Strategy::Unfold, Order::DepthFirst)?;
         let mut units = FIRST;
         loop {
-            let step = match self.alone.take() {
-                Some(units) => {
-                    let share = |member: &Member<'_>| match member.plan.strategy {
-                        Strategy::Stateful if member.handle.is_some() => units,
-                        _ => 0,
-                    };
+            let step = match self.alone.pop_front() {
+                Some((strategy, units)) => {
+                    let is_next =
+                        |member: &Member<'_>| member.plan.strategy == strategy && member.handle.is_some();
+                    let share = |member: &Member<'_>| if is_next(member) { units } else { 0 };
                     let shares: Vec<u64> = self.members.iter().map(share).collect();
                     self.turns(&shares)?
                 }
@@ -224,6 +229,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                     });
                     self.unfinished = None;
                     self.further = false;
+                    self.alone.clear();
                     self.begin(Strategy::Unfold, Order::DepthFirst)?;
                     self.members.rotate_right(1);
                     self.begin(Strategy::Stateful, Order::DepthFirst)?;
@@ -248,12 +254,14 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 .iter()
                 .any(|member| member.plan.strategy == Strategy::Stateful)
             {
-                self.alone = Some(SECOND);
-                self.begin(Strategy::Stateful, Order::DepthFirst)?;
+                self.begin_alone()?;
+                continue;
+            }
+            if !self.alone.is_empty() {
                 continue;
             }
             if sampled >= SHORT && !std::mem::replace(&mut self.thrice, true) {
-                self.alone = Some(THIRD);
+                self.take_turns(&THIRD);
                 continue;
             }
             if self.samples().next().is_none() {
@@ -266,6 +274,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 self.further = true;
                 self.begin(Strategy::Unfold, Order::Coverage)?;
                 self.begin(Strategy::Dpor, Order::DepthFirst)?;
+                self.begin_reads()?;
                 if predicate::may_pay(self.job.options, self.job.module) {
                     self.begin_plan(Plan::sliced(self.job.options))?;
                 }
@@ -420,7 +429,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 let explored = match explored {
                     Ok(explored) => explored,
                     // There is no program for it any more. The others continue, or have ended.
-                    Err(Error::Stopped | Error::NoSlice(_)) => continue,
+                    Err(Error::Stopped | Error::NoSlice(_) | Error::Uncovered(_)) => continue,
                     Err(stopped) => return Err(stopped),
                 };
                 let failed = self.job.failed(&explored);
@@ -489,56 +498,6 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             self.unfinished = Some(Box::new(explored));
         }
         Step::Open
-    }
-
-    /// Samples after a proof. No sample may violate a verified property.
-    fn check(&mut self, verified: Explored) -> Result<Explored, Error> {
-        let sampled = match self.sampled.take() {
-            Some(sampled) => sampled,
-            None => match self.sample()? {
-                Some(sampled) => sampled,
-                None => return Ok(verified),
-            },
-        };
-        let again = verified.plan.quarantine.is_some() && !verified.plan.keeps_dead;
-        let faults = sampled.report.faults.iter();
-        let mut asked =
-            faults.filter(|found| self.job.options.properties.contains(&found.fault.kind.property()));
-        let of_memory = |found: &Found| {
-            let property = found.fault.kind.property();
-            matches!(property, Property::Memory | Property::Deref | Property::Free)
-        };
-        if again && asked.clone().all(of_memory) {
-            // Samples never reuse memory, and so find more.
-            return Ok(*sampled);
-        }
-        let what = asked.next().map_or("", |found| &found.fault.message);
-        Err(Error::Internal(format!(
-            "{} has verified the program, and a sample of {} violates it: {what}",
-            verified.plan.strategy.word(),
-            sampled.plan.strategy.word()
-        )))
-    }
-
-    /// Samples beside a proof. Returns what they find.
-    fn sample(&mut self) -> Result<Option<Box<Explored>>, Error> {
-        if self.samples().next().is_none() {
-            self.begin(Strategy::Random, Order::DepthFirst)?;
-            self.begin(Strategy::Pct, Order::DepthFirst)?;
-        }
-        self.members.retain(|member| {
-            let stays = member.plan.samples();
-            if !stays {
-                member.stop();
-            }
-            stays
-        });
-        let each = (self.spent / 100 * SAMPLE_SHARE.1).max(CHECK);
-        let shares = vec![each; self.members.len()];
-        match self.turns(&shares)? {
-            Step::Decides(sampled) => Ok(Some(sampled)),
-            _ => Ok(self.sampled.take()),
-        }
     }
 
     /// The work of the other explorations, besides the one that decides.

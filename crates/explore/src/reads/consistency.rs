@@ -5,6 +5,7 @@ use super::order::{self, Limits, Order};
 use super::place::{ends_with, place};
 use super::weaken::Weaken;
 use selvedge_base::{Digest, ForTests};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A memory model: which graphs are executions. Each cone-closed part of a consistent graph is
@@ -20,14 +21,18 @@ pub trait Consistency {
     fn order_with(&self, graph: &Graph, event: &Event, known: &[At], path: &[Digest]) -> Order;
     /// The same if an order of the graph is known.
     fn order_ending(&self, graph: &Graph, lasts: &[Last], known: &[At], path: &[Digest]) -> Order;
+    /// The number of events that searches for orders have looked at since the last call.
+    fn take_work(&self) -> u64;
 }
 
 /// Sequential consistency: there is an order of all events that agrees with program order, and in
 /// which each read reads the last write before it.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Sequential {
     pub weaken: ForTests<Weaken>,
     pub limits: Limits,
+    /// See [`Consistency::take_work`].
+    pub work: Cell<u64>,
 }
 
 impl Consistency for Sequential {
@@ -46,11 +51,15 @@ impl Consistency for Sequential {
     }
 
     fn order(&self, graph: &Graph, lasts: &[Last], path: &[Digest]) -> Order {
-        order::order(graph, lasts, path, (self.weaken, self.limits))
+        order::order(graph, lasts, path, (self.weaken, self.limits, &self.work))
     }
 
     fn order_with(&self, graph: &Graph, event: &Event, known: &[At], path: &[Digest]) -> Order {
         place(graph, known, event).map_or_else(|| self.order(graph, &[], path), Order::Found)
+    }
+
+    fn take_work(&self) -> u64 {
+        self.work.take()
     }
 
     fn order_ending(&self, graph: &Graph, lasts: &[Last], known: &[At], path: &[Digest]) -> Order {

@@ -10,6 +10,7 @@ use super::saturate::{Member, Saturated};
 use super::weaken::Weaken;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, ForTests};
+use std::cell::Cell;
 
 /// The result of the search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,9 +37,14 @@ impl Default for Limits {
 }
 
 /// See the module's documentation. `path`: the digests of the events with which the order should
-/// begin.
-pub fn order(graph: &Graph, lasts: &[Last], path: &[Digest], how: (ForTests<Weaken>, Limits)) -> Order {
-    let (weaken, limits) = how;
+/// begin. Adds the number of events looked at to `work`.
+pub fn order(
+    graph: &Graph,
+    lasts: &[Last],
+    path: &[Digest],
+    (weaken, limits, work): (ForTests<Weaken>, Limits, &Cell<u64>),
+) -> Order {
+    work.set(work.get() + graph.len() as u64);
     let Some(saturated) = Saturated::of(graph, lasts, weaken) else {
         return Order::None;
     };
@@ -46,7 +52,9 @@ pub fn order(graph: &Graph, lasts: &[Last], path: &[Digest], how: (ForTests<Weak
     let rank = |member: &Member| ranks.get(&member.event.digest).copied().unwrap_or(u32::MAX);
     let ranks = saturated.members.iter().map(rank).collect();
     let mut search = Search::new(&saturated, ranks, weaken);
-    match search.run(limits) {
+    let found = search.run(limits);
+    work.set(work.get() + search.steps);
+    match found {
         Some(true) => Order::Found(
             search
                 .taken
@@ -75,6 +83,8 @@ struct Search<'a> {
     /// For each write, and for each location's initial value, by location, the reads to come.
     unread: FxHashMap<(Location, Option<usize>), u32>,
     dead: FxHashSet<(Vec<u32>, Vec<Option<usize>>)>,
+    /// The number of events appended.
+    steps: u64,
 }
 
 impl<'a> Search<'a> {
@@ -100,6 +110,7 @@ impl<'a> Search<'a> {
             last: vec![None; locations],
             unread,
             dead: FxHashSet::default(),
+            steps: 0,
         }
     }
 
@@ -185,6 +196,7 @@ impl<'a> Search<'a> {
     }
 
     fn take(&mut self, number: usize) {
+        self.steps += 1;
         let event = self.saturated.members[number].event;
         let mut replaced = Replaced::new();
         for part in &event.parts {
@@ -271,7 +283,7 @@ mod tests {
     /// Whether the search says the same as brute force; `None` if it says nothing.
     fn agrees(graph: &Graph, lasts: &[Last], weaken: ForTests<Weaken>, limits: Limits) -> Option<bool> {
         let expected = exists(graph, &mut vec![0; graph.threads().len()], &[None; 3], lasts);
-        match order(graph, lasts, &[], (weaken, limits)) {
+        match order(graph, lasts, &[], (weaken, limits, &Cell::new(0))) {
             Order::None => Some(!expected),
             Order::Unknown => None,
             Order::Found(order) => {
@@ -310,7 +322,7 @@ mod tests {
                 "{seed}: {graph:?}"
             );
             consistent += u32::from(matches!(
-                order(&graph, &[], &[], (ForTests::default(), SEARCH)),
+                order(&graph, &[], &[], (ForTests::default(), SEARCH, &Cell::new(0))),
                 Order::Found(_)
             ));
         }
@@ -321,12 +333,13 @@ mod tests {
     fn the_order_begins_as_it_should() {
         for seed in 0..500 {
             let graph = random(seed);
-            let Order::Found(found) = order(&graph, &[], &[], (ForTests::default(), SEARCH)) else {
+            let Order::Found(found) = order(&graph, &[], &[], (ForTests::default(), SEARCH, &Cell::new(0)))
+            else {
                 continue;
             };
             let digest = |at: &At| graph.event(*at).expect("an event").digest;
             let path: Vec<Digest> = found.iter().map(digest).collect();
-            let again = order(&graph, &[], &path, (ForTests::default(), SEARCH));
+            let again = order(&graph, &[], &path, (ForTests::default(), SEARCH, &Cell::new(0)));
             assert_eq!(again, Order::Found(found));
         }
     }
@@ -350,8 +363,13 @@ mod tests {
         }
         let wrong = |seed: &u64| {
             let graph = random(*seed);
-            let found = order(&graph, &[], &[], (ForTests::new(Weaken::Atomicity), SEARCH));
-            let right = order(&graph, &[], &[], (ForTests::default(), SEARCH));
+            let found = order(
+                &graph,
+                &[],
+                &[],
+                (ForTests::new(Weaken::Atomicity), SEARCH, &Cell::new(0)),
+            );
+            let right = order(&graph, &[], &[], (ForTests::default(), SEARCH, &Cell::new(0)));
             matches!(found, Order::Found(_)) != matches!(right, Order::Found(_))
         };
         assert!((0..3_000).any(|seed| wrong(&seed)));

@@ -72,6 +72,7 @@ mod tests {
     use super::super::order::{Limits, Order, order as search};
     use super::*;
     use selvedge_base::ForTests;
+    use std::cell::Cell;
 
     /// True if each event of the order comes after its cone, and reads the last writes.
     fn holds(graph: &Graph, order: &[At]) -> bool {
@@ -110,7 +111,9 @@ mod tests {
             without[at.thread as usize] -= 1;
             let without = graph.restricted(&without);
             let limits = Limits { dead_ends: 1_000 };
-            let Order::Found(known) = search(&without, &[], &[], (ForTests::default(), limits)) else {
+            let Order::Found(known) =
+                search(&without, &[], &[], (ForTests::default(), limits, &Cell::new(0)))
+            else {
                 continue;
             };
             assert!(holds(&without, &known), "{known:?}");

@@ -24,6 +24,9 @@ use std::rc::Rc;
 /// The number of events between two updates of the live counters.
 const SHOW_EVERY: u64 = 64;
 
+/// The cost of an event that a search for an order looks at, in units of a budget.
+const COST: u32 = 50;
+
 /// The maximum number of events of an execution.
 const MOST_EVENTS: usize = 1_000;
 
@@ -139,6 +142,10 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
             }
             if let Some(limit) = self.limit() {
                 return Ok(StopReason::Limit(limit));
+            }
+            if let Some(budget) = self.control.budget() {
+                let looked_at = u32::try_from(self.model.take_work()).unwrap_or(u32::MAX);
+                budget.spend(looked_at.saturating_mul(COST));
             }
             self.steps += 1;
             if self.steps.is_multiple_of(SHOW_EVERY) {

@@ -228,6 +228,8 @@ pub struct Store {
     pub labels: Labels,
     /// The number of known pairs in immediate conflict.
     pub links: u64,
+    /// How many of these are of two writes that read nothing.
+    pub unread: u64,
     /// True if there are incomplete events.
     pub some_incomplete: bool,
     /// The footprints of events.
@@ -481,6 +483,8 @@ impl Store {
             if !self.weaken.is(Weaken::OneSided) {
                 self[older].conflicts.push(newer);
             }
+            let writes = |event: EventId| self[event].action.op == Op::Write;
+            self.unread += u64::from(writes(a) && writes(b));
             self.links += 1;
         }
     }

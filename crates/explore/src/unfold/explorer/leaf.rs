@@ -96,6 +96,9 @@ where
             }
         }
         self.extensions.extend(&mut self.store, &mut self.path, &cut);
+        if let Some(budget) = self.control.budget() {
+            budget.tell_conflicts(self.store.links, self.store.unread);
+        }
         self.repeated();
         #[cfg(feature = "laboratory")]
         self.note_visited(matches!(leaf, Leaf::Maximal));
