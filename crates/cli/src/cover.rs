@@ -277,7 +277,7 @@ const OF_BUILDING: [&str; 4] = [
 
 /// What it rests on beside where requests have no end.
 const OF_REQUESTS: [&str; 2] = [
-    "requests come without an answer to an earlier one: threads may wait for the next one",
+    "requests come without an answer to an earlier one, if it takes a thread more than 256 operations",
     "states with the same fingerprint of 128 bits are the same",
 ];
 

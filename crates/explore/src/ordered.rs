@@ -9,7 +9,10 @@
 //! If something goes wrong in that order, [`Decisions::avoid`] changes the order for the next
 //! exploration.
 //!
-//! Requests that a program reads without end divide executions into parts ([`Junctions`]).
+//! Requests that a program reads without end divide executions into parts ([`Junctions`]). A read
+//! comes last: when no other thread can move, or each that can has had its share
+//! ([`PATIENCE`]). So what a request asks for is done before the next one is needed, no thread waits
+//! for ever because requests are read, and the reader waits for no thread that never stops.
 //!
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
 //! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a
@@ -36,6 +39,9 @@ struct Open<A, B> {
     alternatives: u16,
     turns: Turns,
 }
+
+/// So many operations more than the reader of requests another thread may do before it reads.
+pub const PATIENCE: u32 = 256;
 
 /// Whether an action is of some kind.
 type Is<'a> = &'a dyn Fn(&Action) -> bool;
@@ -193,12 +199,8 @@ fn next(
     if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
         return Some(thread);
     }
-    // A request is read when all others stand before operations.
-    let between = || enabled().filter(|(_, p)| !is_operation(&p.action));
-    if let Some((thread, _)) = between()
-        .find(|(_, p)| !reads_request(&p.action))
-        .or_else(|| between().next())
-    {
+    let between = |p: &Pending| !is_operation(&p.action) && !reads_request(&p.action);
+    if let Some((thread, _)) = enabled().find(|(_, p)| between(p)) {
         return Some(thread);
     }
     let gives_up = |thread: usize| pending[thread].action.op == Op::WaitTimeout;
@@ -207,7 +209,14 @@ fn next(
     if ranked.iter().any(|&thread| !gives_up(thread)) {
         ranked.retain(|&thread| !gives_up(thread));
     }
-    ranked.sort_by_key(|&thread| turns.of(thread));
+    ranked.sort_by_key(|&thread| {
+        let (done, rank) = turns.of(thread);
+        let patience = match reads_request(&pending[thread].action) {
+            true => PATIENCE,
+            false => 0,
+        };
+        (done + patience, rank)
+    });
     decisions.decide(depth, pending, &ranked)
 }
 

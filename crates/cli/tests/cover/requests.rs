@@ -477,6 +477,67 @@ fn a_program_may_begin_with_a_request() {
     endures(&place, &mut Rng::with_seed(5), 200);
 }
 
+/// No request needs the worker, or waits for it: it moves all the same, and the one that never stops
+/// does not keep the reader from reading.
+#[test]
+fn requests_do_not_keep_others_from_moving() {
+    let place = Place::new();
+    let server = |end: &str| {
+        format!(
+            "#include <pthread.h>\n#include <unistd.h>\n\
+             static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int stop;\n\
+             static void *run(void *u) {{ for (int i = 0, last = 0; {end}; i++) {{\n\
+             pthread_mutex_lock(&m); last = stop; pthread_mutex_unlock(&m); (void)last; }} return u; }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, run, 0); char c; while (read(0, &c, 1) == 1) c = 0;\n\
+             pthread_mutex_lock(&m); stop = 1; pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    place.write("program.c", &server("i < 3"));
+    let graph = agrees(&place, 2);
+    // All that the worker does is done before the first request is needed.
+    let begins = graph.schedules.iter().find(|order| order.from == 0).unwrap();
+    assert_eq!(begins.steps.iter().filter(|step| step.thread == "0.1").count(), 7);
+    place.write("program.c", &server("!last || (i = 0)"));
+    let graph = agrees(&place, 2);
+    place.write("set", &graph.to_string());
+    place.build("set");
+    endures(&place, &mut Rng::with_seed(9), 20);
+}
+
+/// A worker answers each request; the client waits for that before it sends the next one. `timeout`
+/// ends a server that waits for more.
+#[test]
+fn a_client_may_wait_for_its_answer() {
+    use std::io::{Read, Write};
+    let text = "#include <pthread.h>\n\
+        #include <semaphore.h>\n\
+        #include <unistd.h>\n\
+        static sem_t go, done; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static char r; static int stop;\n\
+        static void *run(void *u) { for (;;) { sem_wait(&go); pthread_mutex_lock(&m); char c = r; int s = stop; pthread_mutex_unlock(&m); if (s) return u; c ^= 32; write(1, &c, 1); c = 0; sem_post(&done); } }\n\
+        int main(void) { pthread_t t; sem_init(&go, 0, 0); sem_init(&done, 0, 1); pthread_create(&t, 0, run, 0); char c;\n\
+        while (read(0, &c, 1) == 1) { sem_wait(&done); pthread_mutex_lock(&m); r = c; pthread_mutex_unlock(&m); c = 0; sem_post(&go); }\n\
+        sem_wait(&done); pthread_mutex_lock(&m); stop = 1; pthread_mutex_unlock(&m); sem_post(&go); pthread_join(t, 0); return 0; }\n";
+    let place = Place::new();
+    place.write("program.c", text);
+    covered(&place, "1");
+    place.build("set");
+    let mut command = std::process::Command::new("timeout");
+    command.arg("20").arg(place.path("program"));
+    command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    for request in b"abcabcbca" {
+        to.write_all(&[*request]).unwrap();
+        let mut answer = [0];
+        from.read_exact(&mut answer).expect("an answer");
+        assert_eq!(answer, [request ^ 32]);
+    }
+    drop(to);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 /// Two states of one part have other orders: a semaphore's initial value decides whether the worker
 /// can go first.
 #[test]
