@@ -522,6 +522,9 @@ fn others(name: &str) -> Option<Effect> {
         | "__selvedge_exists"
         | "__selvedge_all_block"
         | "__selvedge_outside"
+        | "__selvedge_may_time_out"
+        | "__selvedge_queue_descriptor"
+        | "sched_getcpu"
         | "__selvedge_set_mask" => NONE,
         "sigprocmask" | "pthread_sigmask" => on(0b10, 0b100),
         "time" => on(0, 0b1),

@@ -24,6 +24,8 @@ int __selvedge_exists(pthread_t thread);
 int __selvedge_all_block(int number);
 // One of so many possibilities, whichever the world outside chooses.
 int __selvedge_outside(int count);
+// Whether a timed wait may time out.
+int __selvedge_may_time_out(void);
 
 static int outside(int number)
 {
@@ -95,8 +97,10 @@ static void by_default(int number)
     }
 }
 
+static const union sigval none;
+
 // Delivers a signal to the thread that sends it, before that goes on.
-static int deliver(int number, int code)
+static int deliver(int number, int code, union sigval value)
 {
     struct sigaction action;
     sigset_t before;
@@ -127,6 +131,8 @@ static int deliver(int number, int code)
         info.si_code = code;
         info.si_pid = getpid();
         info.si_uid = getuid();
+        if (code == SI_QUEUE)
+            info.si_value = value;
         action.sa_sigaction(number, &info, &context);
     }
     else
@@ -139,7 +145,7 @@ int raise(int number)
 {
     if (not_to_be_set(number))
         return -1;
-    return deliver(number, SI_TKILL);
+    return deliver(number, SI_TKILL, none);
 }
 
 int pthread_kill(pthread_t thread, int number)
@@ -161,13 +167,14 @@ int pthread_kill(pthread_t thread, int number)
     }
     if (number == 0)
         return 0;
-    int result = not_to_be_set(number) || deliver(number, SI_TKILL) ? EINVAL : 0;
+    int result = not_to_be_set(number) || deliver(number, SI_TKILL, none) ? EINVAL : 0;
     if (result)
         errno = kept;
     return result;
 }
 
-int kill(pid_t process, int number)
+// Sends a signal to the process itself.
+static int send(pid_t process, int number, int code, union sigval value)
 {
     if (process != getpid())
         __selvedge_unsupported("kill of another process");
@@ -183,15 +190,18 @@ int kill(pid_t process, int number)
             __selvedge_unsupported("kill of the process while there are several threads, not all of which block the signal");
         return 0;
     }
-    return deliver(number, SI_USER);
+    return deliver(number, code, value);
 }
 
-// Waits for a signal of a set. The world outside may send any of them at any moment, and does so in the end; what threads of the
-// program send each other comes to the same. Others get their turn before.
-int sigwait(const sigset_t *set, int *number)
+int kill(pid_t process, int number) { return send(process, number, SI_USER, none); }
+int sigqueue(pid_t process, int number, const union sigval value) { return send(process, number, SI_QUEUE, value); }
+
+// Waits for a signal of a set. The world outside may send any of them at any moment, and does so in the end, unless the wait may end
+// without one; what threads of the program send each other comes to the same. Others get their turn before.
+static int await(const sigset_t *set, int *number, int may_end)
 {
     sigset_t blocked;
-    int count = 0;
+    int count = may_end;
     pthread_sigmask(SIG_BLOCK, 0, &blocked);
     for (int i = 1; i <= 64; i++)
         count += sigismember(set, i);
@@ -208,7 +218,26 @@ int sigwait(const sigset_t *set, int *number)
             *number = i;
             return 0;
         }
-    return EINVAL;
+    return EAGAIN;
+}
+
+int sigwait(const sigset_t *set, int *number) { return await(set, number, 0); }
+
+int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const struct timespec *restrict time)
+{
+    int number;
+    if (info)
+        __selvedge_unsupported("sigtimedwait with information");
+    if (time && (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= 1000000000))
+    {
+        errno = EINVAL;
+        return -1;
+    }
+    int at_once = time && time->tv_sec == 0 && time->tv_nsec == 0;
+    int error = await(set, &number, at_once || (time && __selvedge_may_time_out()));
+    if (error)
+        errno = error;
+    return error ? -1 : number;
 }
 
 // Only a signal that is blocked can be pending. Which of these are is not known.

@@ -186,9 +186,10 @@ fn thread_locals(program: &Program) -> Option<String> {
 
 /// The assumption that the signals for which `sigwait` waits come.
 fn waits_for_signals(program: &Program) -> Option<String> {
-    let waits = program.module.function("__selvedge_outside").is_some();
+    let has = |name| program.module.function(name).is_some();
+    let waits = has("sigwait") || has("sigwaitinfo") || has("sigtimedwait");
     waits.then(|| {
-        "a signal that a thread waits for with sigwait may come from outside at any moment, and comes in the end".into()
+        "a signal that a thread waits for with sigwait or the like may come from outside at any moment, and comes in the end".into()
     })
 }
 

@@ -97,6 +97,11 @@ fn locale_and_messages_as_native() {
 }
 
 #[test]
+fn dates_from_text_as_native() {
+    compare("dates.c");
+}
+
+#[test]
 fn process_as_native() {
     compare("process.c");
 }

@@ -167,11 +167,27 @@ fn disposition(state: &State, number: i32) -> Disposition {
     }
 }
 
+/// The functions that set timers which send a signal.
+const fn timer_of(number: i32) -> &'static [&'static str] {
+    match number {
+        14 => &["alarm", "setitimer"],
+        26 | 27 => &["setitimer"],
+        _ => &[],
+    }
+}
+
 /// Changes the process's action for a signal.
 fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(), Stop> {
     if new.handler > 1 {
         if ENDS.contains(&number) {
             return Err(Flow::Unsupported(format!("a handler of signal {number}")));
+        }
+        if let Some(timer) = timer_of(number)
+            .iter()
+            .find(|name| cx.program.module.function(name).is_some())
+        {
+            let what = format!("a handler of signal {number}, in a program that calls {timer}");
+            return Err(Flow::Unsupported(what));
         }
         cx.program.note_handler(cx.site.stmt);
     }

@@ -25,6 +25,10 @@ pub fn find(name: &str) -> Option<Native> {
         }),
         "klee_choose" => plain!(choose),
         // Which of `count` signals arrives, for sigwait.
+        "__selvedge_may_time_out" => {
+            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int(cx.program.options.timeouts.into())) })
+        }
+        "sched_getcpu" => plain!(|cx: &mut Cx<'_>| between(cx, "sched_getcpu", 0, 2, 32)),
         "__selvedge_outside" => plain!(|cx: &mut Cx<'_>| {
             let count = cx.word(0)?;
             between(cx, "sigwait", 0, count as i64, 32)

@@ -9,7 +9,7 @@ use explorer::{run, run_with};
 use selvedge_model::FaultKind;
 use selvedge_vm::{Options, Visibility};
 
-const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n";
+const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n";
 
 #[track_caller]
 fn all(body: &str) -> explorer::Outcomes {
@@ -547,6 +547,9 @@ fn unsupported_by_name() {
         ("open(\"/dev/random\", O_RDONLY);", "/dev/random"),
         ("open(\".\", O_RDONLY | O_DIRECTORY | O_CREAT, 0600);", "O_DIRECTORY"),
         ("readdir(opendir(\"/proc\"));", "/proc"),
+        ("struct pollfd p = {mq_open(\"/q\", O_CREAT | O_RDWR, 0600, 0), POLLIN, 0}; poll(&p, 1, 0);", "poll on a message queue"),
+        ("int q = mq_open(\"/q\", O_CREAT | O_RDWR, 0600, 0); mq_close(dup(q));", "has not returned"),
+        ("signal(SIGALRM, (void (*)(int))main); alarm(1);", "handler of signal 14"),
         ("rmdir(\"/home/user/work\");", "working directory"),
         ("rename(\"/home/user/work\", \"/home/user/x\");", "always exists"),
         ("struct stat s; fstatat(3, \"\", &s, 0x1000);", "fstatat with flags"),

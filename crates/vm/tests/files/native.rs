@@ -105,6 +105,11 @@ fn directories_as_native() {
 }
 
 #[test]
+fn queues_and_copies_as_native() {
+    compare("queues.c");
+}
+
+#[test]
 fn scanning_as_native() {
     compare("scan.c");
 }

@@ -8,7 +8,7 @@ use super::kinds;
 use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase, refused, refused_at_once};
 use super::pin::in_use;
-use super::table::{self, Kind};
+use super::table::{self, Kind, OpenFile};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
@@ -310,6 +310,8 @@ const GET_FLAGS: i32 = 3;
 const SET_FLAGS: i32 = 4;
 const DUPLICATE_CLOSE_ON_EXEC: i32 = 1030;
 const PIPE_SIZE_OF: i32 = 1032;
+const SET_LOCK: i32 = 6;
+const SET_LOCK_AND_WAIT: i32 = 7;
 
 fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
     let (fd, command) = (cx.int(0)?, cx.int(1)?);
@@ -323,6 +325,8 @@ fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
                     | GET_FLAGS
                     | SET_FLAGS
                     | PIPE_SIZE_OF
+                    | SET_LOCK
+                    | SET_LOCK_AND_WAIT
             ) =>
         {
             let what = match command {
@@ -373,6 +377,10 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
             0
         }
         SET_DESCRIPTOR_FLAGS => 0,
+        SET_LOCK | SET_LOCK_AND_WAIT => match record_lock(cx, &open)? {
+            None => 0,
+            Some(error) => return refused(cx, error),
+        },
         PIPE_SIZE_OF => match open.description().pipe_size() {
             Some(size) => size,
             None => return refused(cx, EBADF),
@@ -380,4 +388,16 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
         _ => return refused(cx, EBADF),
     };
     Ok(After::Done(result, Outcome::Done))
+}
+
+/// Locks a range of a file against other processes. There are none, so the lock is granted; it is
+/// checked only. Returns the error number.
+fn record_lock(cx: &mut Cx<'_>, open: &OpenFile) -> Result<Option<i32>, Stop> {
+    let address = cx.word(2)?;
+    Ok(match cx.load_defined(address, 2, "kind of a lock")? {
+        0 if !open.readable => Some(EBADF),
+        1 if !open.writable => Some(EBADF),
+        0..=2 => None,
+        _ => Some(EINVAL),
+    })
 }

@@ -98,6 +98,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| transfer::find(name))
         .or_else(|| kinds::find_epoll(name))
         .or_else(|| kinds::find_event(name))
+        .or_else(|| kinds::find_queue(name))
         .or_else(|| kinds::find_socket(name))
         .or_else(|| poll::find(name))
         .or_else(|| stream_lock::find(name))

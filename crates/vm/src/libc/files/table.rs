@@ -46,10 +46,12 @@ pub(super) enum Kind {
     Directory,
     /// A symbolic link.
     Link,
+    /// A message queue.
+    Queue,
 }
 
 impl Kind {
-    const ALL: [Kind; 13] = [
+    const ALL: [Kind; 14] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -63,6 +65,7 @@ impl Kind {
         Kind::Requests,
         Kind::Directory,
         Kind::Link,
+        Kind::Queue,
     ];
 }
 

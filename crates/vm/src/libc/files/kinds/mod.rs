@@ -9,6 +9,7 @@ mod eventfd;
 mod link;
 mod output;
 mod pipe;
+mod queue;
 mod regular;
 mod requests;
 mod ring;
@@ -19,6 +20,7 @@ pub(super) use epoll::{forget, report};
 pub(super) use epoll_calls::find as find_epoll;
 pub(super) use eventfd::find as find_event;
 pub(super) use pipe::make as make_pipe;
+pub(super) use queue::find as find_queue;
 pub(super) use regular::truncate;
 pub(super) use requests::{declare as declare_requests, read as read_request};
 pub(super) use socket::find::find as find_socket;
@@ -33,6 +35,7 @@ use event::{EVENT, SEMAPHORE};
 use link::LINK;
 use output::OUTPUT;
 use pipe::PIPE;
+use queue::QUEUE;
 use regular::REGULAR;
 use requests::REQUESTS;
 use socket::description::{DATAGRAM, STREAM};
@@ -54,6 +57,7 @@ impl Kind {
             Kind::Requests => &REQUESTS,
             Kind::Directory => &DIRECTORY,
             Kind::Link => &LINK,
+            Kind::Queue => &QUEUE,
         }
     }
 }

@@ -1,0 +1,40 @@
+// Timers that send signals. Such a signal ends the process at some moment, unless it is ignored or blocked, and every earlier end of
+// the process is part of longer executions. So nothing has to happen. A handler of the signal is unsupported in programs with these
+// functions (`signal.rs` of the machine).
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+void __selvedge_unsupported(const char *what);
+// One of so many possibilities, whichever the world outside chooses.
+int __selvedge_outside(int count);
+
+// For how many seconds the timer was set last; 0: it is off.
+static _Atomic unsigned last;
+
+// At most as many seconds are left as were asked for, and none if the signal was sent and did not end the process.
+unsigned alarm(unsigned seconds)
+{
+    unsigned before = atomic_exchange(&last, seconds);
+    if (before > 1000000)
+        __selvedge_unsupported("alarm after one of more than a million seconds");
+    return before ? (unsigned)__selvedge_outside((int)before + 1) : 0;
+}
+
+static int is_time(const struct timeval *time) { return time->tv_sec >= 0 && time->tv_usec >= 0 && time->tv_usec < 1000000; }
+
+int setitimer(__itimer_which_t which, const struct itimerval *restrict wanted, struct itimerval *restrict before)
+{
+    if ((which != ITIMER_REAL && which != ITIMER_VIRTUAL && which != ITIMER_PROF) || (wanted && (!is_time(&wanted->it_value) || !is_time(&wanted->it_interval))))
+    {
+        errno = EINVAL;
+        return -1;
+    }
+    if (before)
+        __selvedge_unsupported("setitimer that asks for the time that was left");
+    if (which == ITIMER_REAL && wanted)
+        last = (unsigned)wanted->it_value.tv_sec + (wanted->it_value.tv_usec > 0);
+    return 0;
+}
