@@ -122,6 +122,8 @@ pub(crate) fn arguments(directory: &Path, named: Option<&Path>) -> Result<Vec<Os
                 | "symbolic-file"
                 | "file"
                 | "dir"
+                | "client"
+                | "symbolic-packet"
                 | "file-cflags"
                 | "target"
         );

@@ -76,6 +76,9 @@ pub(crate) fn make(inputs: &[PathBuf], cover: &Cover, output: &Path, on: Deviati
     if !setup.vm.files.is_empty() || !setup.vm.tree.is_empty() || !setup.vm.symbolic_files.is_empty() {
         return Err(unsupported("a native program with files of its own"));
     }
+    if !setup.vm.clients.is_empty() {
+        return Err(unsupported("a native program with clients"));
+    }
     if setup.frontend.language.is_some() {
         return Err(unsupported("a native program of sources with a given language"));
     }

@@ -85,6 +85,7 @@ fn setup(args: &CheckArgs) -> Setup {
         stdin: args.given.stdin.clone(),
         files: args.given.file.clone(),
         trees: args.given.dir.clone(),
+        clients: args.given.clients(),
         test_case: args.given.input.clone(),
     };
     given.fill(&mut vm);

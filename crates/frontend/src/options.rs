@@ -49,6 +49,8 @@ pub struct Options {
     /// Input that it requests itself, by `__VERIFIER_nondet_*` and similar functions, is found
     /// without this.
     pub symbolic: bool,
+    /// True if the machine has clients for the program's listening sockets (`lib/client.c`).
+    pub serving: bool,
     /// True if bounded polling loops read once ([`selvedge_analysis::polling`]).
     pub poll_once: bool,
     /// True if the waiting of Rust's locks is left out ([`selvedge_analysis::rust_locks`]).
@@ -72,6 +74,7 @@ impl Default for Options {
             entry: "main".to_owned(),
             library: true,
             symbolic: false,
+            serving: false,
             poll_once: false,
             rust_claims: false,
             stop: StopFlag::new(),

@@ -11,6 +11,8 @@ pub(crate) struct Request {
     pub library: bool,
     /// Whether there is symbolic input from outside.
     pub symbolic: bool,
+    /// Whether there are clients for listening sockets.
+    pub serving: bool,
     /// How much memory the reader may have, in bytes.
     pub memory: u64,
     /// How long it may compute, in seconds.

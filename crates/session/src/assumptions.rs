@@ -83,6 +83,12 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(handlers));
     list.extend(program.and_then(waits_for_signals));
     list.extend(program.and_then(sockets));
+    if !setup.vm.clients.is_empty() {
+        list.push(
+            "what the threads of the program do is ordered by what they exchange with clients, and a client may do something as soon as its socket listens (--client, --symbolic-packet)"
+                .to_owned(),
+        );
+    }
     list.extend(program.and_then(ready_descriptors));
     list.extend(program.and_then(directory_order));
     list.extend(program.and_then(named_semaphores));

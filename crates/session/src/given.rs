@@ -1,5 +1,6 @@
 //! The files that the program is given, as options and schedules name them.
 
+use crate::client::GivenClient;
 use crate::given_tree::GivenTree;
 use selvedge_frontend::files;
 use selvedge_vm::Requests;
@@ -30,6 +31,8 @@ pub struct Given {
     pub files: Vec<GivenFile>,
     /// Directories with all that is in them.
     pub trees: Vec<GivenTree>,
+    /// Clients that connect to the program.
+    pub clients: Vec<GivenClient>,
     /// The test case from which fixed inputs were read.
     pub test_case: Option<PathBuf>,
 }
@@ -42,6 +45,8 @@ impl Given {
         vm.files = files
             .map(|file| (file.name.clone(), file.bytes.clone()))
             .collect();
+        let clients = self.clients.iter();
+        vm.clients = clients.map(|client| client.script.clone()).collect();
         let trees = self.trees.iter();
         vm.tree = trees.flat_map(|tree| tree.entries.iter().cloned()).collect();
     }

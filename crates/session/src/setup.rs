@@ -1,6 +1,7 @@
 //! From options to a program that machines can run: compiled, linked and lowered. And the options
 //! in the form in which a schedule stores them.
 
+use crate::client::{MOST_CLIENTS, given_client, symbolic_packet};
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file};
 use crate::given_tree::given_tree;
 use selvedge_analysis::essential::{LeafLocks, Names, Purpose, Waits};
@@ -40,9 +41,11 @@ impl Setup {
         let from_outside = !self.vm.symbolic_args.is_empty()
             || self.vm.symbolic_stdin.is_some()
             || self.vm.requests.is_some()
-            || !self.vm.symbolic_files.is_empty();
+            || !self.vm.symbolic_files.is_empty()
+            || self.given.clients.iter().any(|client| client.symbolic);
         selvedge_frontend::Options {
             symbolic: from_outside,
+            serving: !self.vm.clients.is_empty(),
             ..self.frontend.clone()
         }
     }
@@ -153,6 +156,9 @@ impl Setup {
         let given = self.given.stdin.iter().map(|file| ("stdin", file));
         for (name, file) in given.chain(self.given.files.iter().map(|file| ("file", file))) {
             add(name, file.text.clone());
+        }
+        for client in &self.given.clients {
+            add(client.text.0, client.text.1.clone());
         }
         let trees = self.given.trees.iter();
         trees.for_each(|tree| add("dir", tree.text.clone()));
@@ -280,6 +286,11 @@ impl Setup {
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
                 "stdin" => given.stdin = Some(stdin_file(value)?),
                 "file" => given.files.push(given_file(value)?),
+                "client" | "symbolic-packet" if given.clients.len() >= MOST_CLIENTS => {
+                    return Err(format!("option {name}: more than {MOST_CLIENTS}"));
+                }
+                "client" => given.clients.push(given_client(value)?),
+                "symbolic-packet" => given.clients.push(symbolic_packet(value)?),
                 "dir" => given.trees.push(given_tree(value)?),
                 "cflag" => frontend.cflags.push(value.clone()),
                 "include" => frontend.include.push(value.into()),

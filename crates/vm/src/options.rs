@@ -86,6 +86,9 @@ pub struct Options {
     /// Directories, files and links that exist, each by its path. A directory comes before what is
     /// in it.
     pub tree: Vec<(String, GivenEntry)>,
+    /// Clients that connect to the program's listening sockets: their scripts, in the form that the
+    /// model library reads (`crates/frontend/lib/client.c`). At most 64.
+    pub clients: Vec<Vec<u8>>,
     /// Symbolic bytes that standard input holds.
     pub symbolic_stdin: Option<u64>,
     /// Standard input is a stream of requests.
@@ -182,6 +185,7 @@ impl Default for Options {
             stdin: None,
             files: Vec::new(),
             tree: Vec::new(),
+            clients: Vec::new(),
             symbolic_stdin: None,
             requests: None,
             symbolic_files: Vec::new(),

@@ -57,7 +57,13 @@ pub enum Error {
     /// The options name two files by one path, or a file where a directory has to be.
     #[error("the given file `{0}` has the name of another one, or is below a file")]
     NameTaken(String),
+    /// The options name too many clients.
+    #[error("more than {MOST_CLIENTS} clients")]
+    TooManyClients,
 }
+
+/// The maximum number of clients.
+pub(crate) const MOST_CLIENTS: usize = 64;
 
 /// A program. See the module's documentation.
 pub struct Program {

@@ -2,7 +2,8 @@
 
 use clap::{ArgAction, Args};
 use selvedge_session::{
-    GivenFile, GivenTree, MOST_ARGS, MOST_BYTES, given_file, given_tree, stdin_file, symbolic_file,
+    GivenClient, GivenFile, GivenTree, MOST_ARGS, MOST_BYTES, given_client, given_file, given_tree,
+    stdin_file, symbolic_file, symbolic_packet,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,6 +31,14 @@ pub(crate) struct InputArgs {
     /// copy of all that is in it; a list. At most 4,096 files and 16 MiB; links must stay inside
     #[arg(long, env = "SELVEDGE_DIR", value_name = "HOST[=NAME]", value_delimiter = ',', action = ArgAction::Append, value_parser = given_tree)]
     pub(crate) dir: Vec<GivenTree>,
+    /// A peer that connects to a socket where the program listens, and does what this script says
+    /// (docs/semantics.md, "Sockets"); when is up to the schedule. A list
+    #[arg(long, env = "SELVEDGE_CLIENT", value_name = "FILE", value_delimiter = ',', action = ArgAction::Append, value_parser = given_client)]
+    pub(crate) client: Vec<GivenClient>,
+    /// A peer that connects to the first socket where the program listens, sends this many bytes of
+    /// any value, and receives what comes; a list
+    #[arg(long, env = "SELVEDGE_SYMBOLIC_PACKET", value_name = "BYTES", value_delimiter = ',', action = ArgAction::Append, value_parser = symbolic_packet)]
+    pub(crate) symbolic_packet: Vec<GivenClient>,
     /// Standard input holds this many bytes, of any value
     #[arg(long, env = "SELVEDGE_SYMBOLIC_STDIN", value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..=MOST_BYTES))]
     pub(crate) symbolic_stdin: Option<u64>,
@@ -81,6 +90,11 @@ pub(crate) struct ArgGroup {
 pub(crate) struct Timeout(pub(crate) Option<Duration>);
 
 impl InputArgs {
+    /// The peers, those with scripts first.
+    pub(crate) fn clients(&self) -> Vec<GivenClient> {
+        self.client.iter().chain(&self.symbolic_packet).cloned().collect()
+    }
+
     /// The greatest length of each symbolic argument.
     pub(crate) fn argument_sizes(&self) -> Vec<u64> {
         let one = |group: &ArgGroup| std::iter::repeat_n(group.bytes, group.count as usize);

@@ -153,6 +153,7 @@ mod tests {
             entry: "main".to_owned(),
             library: true,
             symbolic: false,
+            serving: true,
             memory: 1 << 40,
             seconds: 7,
             machine_code: vec!["f".to_owned()],

@@ -64,6 +64,18 @@ fn offers(names: &[&str], name: &str) -> bool {
     names.binary_search(&name).is_ok()
 }
 
+/// Lets calls of `listen` go to the function of the library that also starts the clients.
+pub(crate) fn serve(program: &mut Program) {
+    const SERVING: &str = "__selvedge_serving_listen";
+    if let Some(&Symbol::Func(id)) = program.names.get("listen")
+        && !program.module.functions[id].is_defined()
+    {
+        program.names.remove("listen");
+        program.names.insert(SERVING.to_owned(), Symbol::Func(id));
+        SERVING.clone_into(&mut program.module.functions[id].name);
+    }
+}
+
 /// Defines the symbols that the program reaches and the library has. `symbolic`: the program has
 /// symbolic input, whatever it calls.
 pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Refusal> {

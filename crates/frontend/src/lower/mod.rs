@@ -373,6 +373,9 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, R
     let Some(entry) = defined(&options.entry).or_else(fuzz_target) else {
         return Err(Refusal::NoEntry);
     };
+    if options.serving {
+        library::serve(&mut program);
+    }
     if options.library {
         library::link(&mut program, entry, options.symbolic)?;
     }

@@ -17,6 +17,7 @@
 
 mod alloc;
 mod bytes;
+mod client;
 mod cxx;
 mod entropy;
 mod error_text;
@@ -54,6 +55,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| string::find(name))
         .or_else(|| print::find(name))
         .or_else(|| files::find(name))
+        .or_else(|| client::find(name))
         .or_else(|| scan::find(name))
         .or_else(|| process::find(name))
         .or_else(|| signal::find(name))

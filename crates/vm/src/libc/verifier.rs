@@ -25,6 +25,7 @@ pub fn find(name: &str) -> Option<Native> {
         }),
         "klee_choose" => plain!(choose),
         // Which of `count` signals arrives, for sigwait.
+        "__selvedge_packet_byte" => plain!(|cx: &mut Cx<'_>| number(cx, "packet", false)),
         "__selvedge_may_time_out" => {
             plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int(cx.program.options.timeouts.into())) })
         }

@@ -217,7 +217,12 @@ fn openable(cx: &Cx<'_>, file: u32, how: How) -> Option<i32> {
 /// Reserves a descriptor for a file and opens the file. Stores both in `Core::note`. The inner
 /// error is an error number.
 pub(super) fn reserve(cx: &mut Cx<'_>, file: u32, how: How) -> Answer<()> {
-    let Some(fd) = table::reserve(cx.state, 0) else {
+    reserve_from(cx, file, how, 0)
+}
+
+/// The same with a descriptor that is at least `least`.
+pub(super) fn reserve_from(cx: &mut Cx<'_>, file: u32, how: How, least: u32) -> Answer<()> {
+    let Some(fd) = table::reserve(cx.state, least) else {
         return Ok(Err(EMFILE));
     };
     let open = table::new_open_file(cx.state, file, how.readable, how.writable).ok_or_else(too_many)?;

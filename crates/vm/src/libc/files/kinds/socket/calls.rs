@@ -26,7 +26,8 @@ use selvedge_model::{Action, Outcome};
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "socket" => operation!(make_part, make),
+        "socket" => operation!(make_part, |cx| make(cx, 0)),
+        "__selvedge_client_socket" => operation!(make_part, |cx| make(cx, OF_CLIENTS)),
         "socketpair" => operation!(pair_part, pair),
         "bind" => operation!(table_part, bind),
         "listen" => operation!(table_part, listen),
@@ -98,7 +99,10 @@ fn make_part(cx: &mut Cx<'_>) -> Parted {
     open::install_part(cx)
 }
 
-fn make(cx: &mut Cx<'_>) -> Performs {
+/// The least descriptor of a client of the model library.
+const OF_CLIENTS: u32 = 1000;
+
+fn make(cx: &mut Cx<'_>, least: u32) -> Performs {
     if phase(cx) != Phase::First {
         let fd = open::install(cx, false)?;
         return Ok(After::Done(u64::from(fd), Outcome::Done));
@@ -108,7 +112,7 @@ fn make(cx: &mut Cx<'_>) -> Performs {
         Err(error) => return refused(cx, error),
     };
     let file = new(cx, family, kind)?;
-    match open::reserve(cx, file, how(flags))? {
+    match open::reserve_from(cx, file, how(flags), least)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),
     }

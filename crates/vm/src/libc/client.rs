@@ -1,0 +1,23 @@
+//! What clients are told of their scripts (`crates/frontend/lib/client.c` of the model library).
+
+use super::{Answer, plain};
+use crate::native::{Cx, Flow, Native};
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "__selvedge_client_count" => {
+            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int(cx.program.options.clients.len() as i32)) })
+        }
+        "__selvedge_client_byte" => plain!(byte),
+        _ => return None,
+    })
+}
+
+/// A byte of a client's script; -1 behind its end.
+fn byte(cx: &mut Cx<'_>) -> Answer {
+    let (client, at) = (cx.int(0)?, cx.word(1)?);
+    let script = cx.program.options.clients.get(client as usize);
+    let byte = script.and_then(|script| script.get(usize::try_from(at).ok()?));
+    Ok(Flow::int(byte.map_or(-1, |&byte| byte.into())))
+}
