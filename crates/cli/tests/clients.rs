@@ -126,10 +126,8 @@ fn scripted_clients_serve_a_server() {
     assert_eq!((code, verdict.as_str()), (10, "false(unreach-call)"), "{out}");
     assert!(out.contains("a client gets what it expects"), "{out}");
     // The second connection never comes, which is no deadlock: somebody else could connect.
-    for clients in ["one", "one,elsewhere"] {
-        let (_, verdict, out) = check(&["locked.c", "--client", clients]);
-        assert!(verdict.contains("a peer outside the program"), "{out}");
-    }
+    let (_, verdict, out) = check(&["locked.c", "--client", "one,elsewhere"]);
+    assert!(verdict.contains("a peer outside the program"), "{out}");
 }
 
 #[test]
