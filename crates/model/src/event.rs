@@ -61,6 +61,15 @@ pub struct Event {
 }
 
 impl Event {
+    /// True if it is a compare-and-swap that has failed, so that it has only read.
+    #[inline]
+    pub const fn has_failed(&self) -> bool {
+        self.action.may_fail
+            && matches!(self.action.op, Op::Rmw)
+            && matches!(self.outcome, Outcome::Failed)
+            && self.alternatives == 1
+    }
+
     /// True if the event is a data choice.
     #[inline]
     pub const fn is_data_choice(&self) -> bool {

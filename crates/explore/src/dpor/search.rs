@@ -6,6 +6,7 @@ mod handed;
 mod keep;
 mod leaf;
 mod observers;
+mod outcome;
 mod part;
 mod published;
 mod races;
@@ -453,13 +454,13 @@ where
             }
             sleep = self.prepare_action(sleep, thread);
         } else {
-            let action = &self.machine.pending()[thread].action;
+            let action = self.action_now(thread);
             if !local && !sleep.is_empty() {
-                sleep = self.still_asleep(sleep, action);
+                sleep = self.still_asleep(sleep, &action);
             }
-            self.order.look(self.relation, action, thread);
+            self.order.look(self.relation, &action, thread);
             if self.weaken.is(Weaken::ObserversClocks) {
-                self.order.look_at_writes(action, thread);
+                self.order.look_at_writes(&action, thread);
             }
         }
         if looked {

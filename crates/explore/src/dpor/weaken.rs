@@ -30,6 +30,10 @@ pub enum Weaken {
     SectionClocks,
     /// A section that sleeps is compared by its mutex alone.
     SectionSleep,
+    /// Each compare-and-swap counts as one that fails.
+    AnyOutcome,
+    /// Each compare-and-swap of a sleeping thread counts as one that fails.
+    AsleepOutcome,
     /// No read is looked at for the order of two writes.
     Observers,
     /// What reads and writes in one step is not looked at.

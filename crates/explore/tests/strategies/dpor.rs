@@ -150,6 +150,18 @@ fn exact_counts() {
     assert_eq!(count(&threads(4, readers), &never()).0, 1);
 }
 
+/// Compare-and-swaps that fail only read.
+#[test]
+fn failed_compare_and_swaps_commute() {
+    // Each thread wins in one execution; what the others do afterwards has no order.
+    let once = r#"[["cas", "x", 0, 1, "r"]]"#;
+    for n in [2, 3, 4] {
+        assert_eq!(count(&threads(n as usize, once), &never()), (n, 0), "{n} threads");
+    }
+    let never_there = r#"[["cas", "x", 7, 1, "r"], ["cas", "x", 8, 1, "r"]]"#;
+    assert_eq!(count(&threads(3, never_there), &never()), (1, 0));
+}
+
 #[test]
 fn two_adds_have_one_end() {
     let toy = Toy::parse(&threads(2, r#"[["add", "x", 1], ["add", "x", 1]]"#)).expect("a toy");

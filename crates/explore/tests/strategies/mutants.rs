@@ -155,6 +155,8 @@ fn every_omission_is_noticed() {
         (Weaken::BlockedSearch, true),
         (Weaken::Alternatives, true),
         (Weaken::OwnSearch, true),
+        (Weaken::AnyOutcome, true),
+        (Weaken::AsleepOutcome, true),
         (Weaken::BlockedSearch, false),
         (Weaken::Alternatives, false),
     ];

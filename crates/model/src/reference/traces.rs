@@ -81,6 +81,14 @@ impl Trace {
             false => 0,
         };
         let outcome = outcome | chosen;
+        // A compare-and-swap that fails only reads.
+        let used = match event.has_failed() {
+            true => Action {
+                op: Op::Read,
+                ..event.action
+            },
+            false => event.action,
+        };
         let number = self.events.iter().filter(|(_, l, ..)| l.thread == thread).count() as u32;
         let label = Label {
             thread,
@@ -92,7 +100,7 @@ impl Trace {
             .events
             .iter()
             .filter(|(_, l, action, named)| {
-                l.thread == thread || named.contains(&thread) || dependent(action, &event.action)
+                l.thread == thread || named.contains(&thread) || dependent(action, &used)
             })
             .map(|(depth, ..)| depth + 1)
             .max()
@@ -102,7 +110,7 @@ impl Trace {
             Outcome::Threads(set) => machine.waiters(set).iter().map(|&t| machine.name(t)).collect(),
             _ => Vec::new(),
         };
-        self.events.push((depth, label, event.action, named));
+        self.events.push((depth, label, used, named));
     }
 
     /// Its normal form.

@@ -341,9 +341,9 @@ where
         }
         self.peeked.clear();
         let pending = self.machine.pending();
-        let (threads, action) = (pending.len(), &pending[choice.thread.index()].action);
-        let op = action.op;
-        self.order.look(self.relation, action, choice.thread.index());
+        let (threads, op) = (pending.len(), pending[choice.thread.index()].action.op);
+        let action = self.action_now(choice.thread.index());
+        self.order.look(self.relation, &action, choice.thread.index());
         let others = self.may_change_others(choice.thread, op);
         self.take(choice, others, threads);
         self.faults.clear();

@@ -18,14 +18,26 @@ where
 {
     /// The members of `sleep` that the action about to be taken does not wake.
     #[inline]
-    pub(super) fn still_asleep(&self, sleep: S, action: &Action) -> S {
+    pub(super) fn still_asleep(&mut self, sleep: S, action: &Action) -> S {
         if self.weaken.is(Weaken::Wakeups) {
             return sleep;
         }
-        let pending = self.machine.pending();
         let (mut left, mut asleep) = (sleep, sleep);
         while let Some(other) = left.pop() {
-            if self.relation.dependent(action, &pending[other].action) {
+            let theirs = self.machine.pending()[other].action;
+            if !self.relation.dependent(action, &theirs) {
+                continue;
+            }
+            // Whether it fails counts only here.
+            let theirs = match theirs.may_fail {
+                true if self.weaken.is(Weaken::AsleepOutcome) => Action {
+                    op: Op::Read,
+                    ..theirs
+                },
+                true => self.action_now(other),
+                false => theirs,
+            };
+            if self.relation.dependent(action, &theirs) {
                 asleep.remove(other);
             }
         }
