@@ -217,3 +217,22 @@ fn auto_goes_on_where_it_does_not_cover_the_program() {
         assert!(!checked.notes.contains("reads-from"), "{name}: {}", checked.notes);
     }
 }
+
+/// Rounds of a wait are left out only if nobody can tell them apart.
+#[test]
+fn whoever_tries_a_lock_tells_rounds_of_a_wait_apart() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/endless/assertion");
+    let program = corpus.join("rounds_told_by_trylock.c");
+    let options = [
+        "--spurious-wakeups",
+        "on",
+        "--property",
+        "assertion",
+        "--max-events",
+        "100",
+    ];
+    for strategy in ["reads-from", "dpor"] {
+        let checked = check_by(strategy, &program, &options);
+        assert_eq!(checked.verdict, "violated", "{strategy}: {}", checked.notes);
+    }
+}

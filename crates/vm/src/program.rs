@@ -129,6 +129,8 @@ pub struct Program {
     /// True if some thread may test whether another has ended, without waiting for it.
     pub(crate) polls_ends: bool,
     pub(crate) fusible: Fusible,
+    /// True if there are operations that tell whether a mutex is held.
+    pub(crate) tries_mutexes: bool,
     /// Whether Rust's standard library starts the program's `main`.
     pub(crate) starts_rust: bool,
     /// True if the exploration with parts of events is incomplete.

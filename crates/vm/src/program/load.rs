@@ -10,7 +10,7 @@ use crate::libc::signal;
 use crate::machine::rust_start;
 use crate::names::{self, Name};
 use crate::options::Options;
-use crate::sync::{Fusible, is_wait, polls_end};
+use crate::sync::{Fusible, is_wait, polls_end, tries_mutexes};
 use selvedge_base::Id;
 use selvedge_ir::{FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Terminator, Type};
 use selvedge_solver::Sink;
@@ -78,6 +78,7 @@ impl Program {
             handles_signals: module.functions.iter().any(|f| signal::sets_handlers(&f.name)),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),
+            tries_mutexes: module.functions.iter().any(|f| tries_mutexes(&f.name)),
             starts_rust: starts_rust(&module),
             spoiled: AtomicBool::new(false),
             turns: OnceLock::new(),

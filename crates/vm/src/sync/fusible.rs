@@ -44,6 +44,15 @@ impl Fusible {
     }
 }
 
+/// Whether a function of this name fails if a mutex is held, so that it tells when it is.
+pub(crate) fn tries_mutexes(name: &str) -> bool {
+    let of_mutex = name.starts_with("pthread_mutex_") || name.starts_with("mtx_");
+    of_mutex
+        && ["trylock", "timedlock", "clocklock"]
+            .iter()
+            .any(|end| name.ends_with(end))
+}
+
 /// Whether a function of this name asks whether a thread has ended, without waiting for it.
 pub(crate) fn polls_end(name: &str) -> bool {
     matches!(

@@ -42,7 +42,7 @@ mod word_wait;
 
 pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::is_wait;
-pub(crate) use fusible::{Fusible, polls_end};
+pub(crate) use fusible::{Fusible, polls_end, tries_mutexes};
 pub(crate) use futex::word_of as futex_word;
 pub(crate) use handle::thread_of;
 pub(crate) use key::{create_key, is_of_deleted_key};
