@@ -1,8 +1,9 @@
 // A library function that nobody modelled: named, never guessed.
-// unknown: getpriority
-#include <sys/resource.h>
+// unknown: gethostid
+#define _DEFAULT_SOURCE
+#include <unistd.h>
 
 int main(void)
 {
-    return getpriority(PRIO_PROCESS, 0) & 0;
+    return gethostid() & 0;
 }

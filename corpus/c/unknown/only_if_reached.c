@@ -1,8 +1,9 @@
 // The unmodelled call is reached in one of the two orders.
-// unknown: getpriority
+// unknown: gethostid
+#define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 static atomic_int flag;
 
@@ -17,7 +18,7 @@ int main(void)
     pthread_t thread;
     pthread_create(&thread, 0, set, 0);
     if (flag)
-        getpriority(PRIO_PROCESS, 0);
+        gethostid();
     pthread_join(thread, 0);
     return 0;
 }

@@ -229,7 +229,7 @@ fn whoever_tries_a_lock_tells_rounds_of_a_wait_apart() {
         "--property",
         "assertion",
         "--max-events",
-        "100",
+        "30",
     ];
     for strategy in ["reads-from", "dpor"] {
         let checked = check_by(strategy, &program, &options);

@@ -10,9 +10,9 @@
 //! exploration.
 //!
 //! Requests that a program reads without end divide executions into parts ([`Junctions`]). A read
-//! comes last: when no other thread can move, or each that can has had its share
-//! ([`PATIENCE`]). So what a request asks for is done before the next one is needed, no thread waits
-//! for ever because requests are read, and the reader waits for no thread that never stops.
+//! comes last: when no other thread can move, or each that can has had its share ([`PATIENCE`]). So
+//! what a request asks for is done before the next one is needed, no thread waits for ever because
+//! requests are read, and the reader waits for no thread that never stops.
 //!
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
 //! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a

@@ -436,8 +436,8 @@ fn states_that_no_operation_tells_apart_are_one_part() {
     assert_eq!(found.code, Some(10), "{found:?}");
 }
 
-/// The program comes back to a state, but other states are possible there: what follows is not known
-/// from the first time. Without a comparison of combined parts a part has no schedules.
+/// The program comes back to a state, but other states are possible there: what follows is not
+/// known from the first time. Without a comparison of combined parts a part has no schedules.
 #[test]
 fn a_state_with_others_beside_it_is_another_one() {
     let text = "#include <pthread.h>\n#include <unistd.h>\n\
@@ -477,8 +477,8 @@ fn a_program_may_begin_with_a_request() {
     endures(&place, &mut Rng::with_seed(5), 200);
 }
 
-/// No request needs the worker, or waits for it: it moves all the same, and the one that never stops
-/// does not keep the reader from reading.
+/// No request needs the worker, or waits for it: it moves all the same, and the one that never
+/// stops does not keep the reader from reading.
 #[test]
 fn requests_do_not_keep_others_from_moving() {
     let place = Place::new();
