@@ -35,7 +35,14 @@ fn the_coordinator_is_killed_and_started_again() {
     let server = Server::start();
     let _workers = [server.worker(), server.worker()];
     let check = server.check(&arguments);
-    std::thread::sleep(Duration::from_millis(1500));
+    // On a fast machine the search is over in a second, on one that is busy it begins after that.
+    let begun = Instant::now();
+    let board = Board::connect(&server.url(), &Access::default(), 1).unwrap();
+    while !board.runs().unwrap().iter().any(|(_, record)| record.written > 0) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", server.status());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(100));
     drop(check);
     let (report, said) = report(server.check(&arguments));
     assert!(said.contains("was divided by"), "{said}");
