@@ -87,8 +87,8 @@ const HARMLESS: [&str; 9] = [
     "pthread_rwlockattr_",
 ];
 
-/// Beginnings of the names of functions that synchronise, start or end something, or jump.
-const FOREIGN: [&str; 26] = [
+/// Beginnings of the names of functions that synchronise, or start or end threads.
+const FOREIGN: [&str; 13] = [
     "_ZNSt6thread",
     "_ZNSt18condition_variable",
     "_ZNSt28__atomic_futex_unsigned_base",
@@ -101,19 +101,51 @@ const FOREIGN: [&str; 26] = [
     "cnd_",
     "thrd_",
     "tss_",
+    "mq_",
+];
+
+/// Names of functions that synchronise, start or end something, jump, or have to do with signals.
+const FOREIGN_NAMES: [&str; 41] = [
     "call_once",
     "fork",
+    "forkpty",
     "vfork",
     "clone",
-    "exec",
+    "clone3",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execveat",
+    "execvp",
+    "execvpe",
+    "fexecve",
     "longjmp",
     "siglongjmp",
     "_longjmp",
+    "__longjmp_chk",
     "signal",
+    "signalfd",
     "sigaction",
+    "sigprocmask",
+    "sigqueue",
+    "sigsuspend",
+    "sigtimedwait",
+    "sigwait",
+    "sigwaitinfo",
+    "raise",
+    "kill",
+    "killpg",
+    "alarm",
+    "setitimer",
+    "timer_create",
+    "timerfd_create",
     "dlopen",
+    "dlmopen",
     "quick_exit",
     "_Exit",
+    "_exit",
     "syscall",
 ];
 
@@ -174,7 +206,8 @@ impl Ours {
         }
         for name in functions {
             let harmless = HARMLESS.iter().any(|start| name.starts_with(start));
-            let foreign = FOREIGN.iter().any(|start| name.starts_with(start));
+            let foreign =
+                FOREIGN.iter().any(|start| name.starts_with(start)) || FOREIGN_NAMES.contains(&name);
             if foreign && !harmless && !self.is_ours(name) {
                 return Err(Refused::Unsupported(format!(
                     "function {name} in a native program"
@@ -333,6 +366,8 @@ declare i32 @pthread_mutex_lock(ptr noundef) #1
             "sem_timedwait",
             "mtx_lock",
             "fork",
+            "mq_send",
+            "sigtimedwait",
             "__cxa_thread_atexit",
             "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
         ] {
@@ -341,8 +376,10 @@ declare i32 @pthread_mutex_lock(ptr noundef) #1
             let what = format!("function {name} in a native program");
             assert_eq!(refused, Refused::Unsupported(what));
         }
-        let module =
-            format!("{MODULE}declare i64 @pthread_self()\ndeclare void @_ZNSt6thread6_StateD2Ev(ptr)\n");
+        let module = format!(
+            "{MODULE}declare i64 @pthread_self()\ndeclare void @_ZNSt6thread6_StateD2Ev(ptr)\n\
+                 declare void @execute(ptr)\ndeclare void @signal_all()\n"
+        );
         assert!(one(&module).is_ok());
         let own = MODULE.replace("declare i32", "define i32");
         assert!(matches!(one(&own), Err(Refused::Unsupported(_))));
