@@ -236,7 +236,8 @@ fn proven(options: &Options, assumptions: &[String], text: &mut String) {
     }
     let requests = options.setup.vm.requests;
     if requests.is_some_and(|requests| requests.most.is_none()) {
-        for own in OF_REQUESTS {
+        let patience = selvedge_explore::ordered::PATIENCE.to_string();
+        for own in OF_REQUESTS.map(|text| text.replace("PATIENCE", &patience)) {
             let _ = writeln!(text, "  {own}");
         }
     }
@@ -277,7 +278,7 @@ const OF_BUILDING: [&str; 4] = [
 
 /// What it rests on beside where requests have no end.
 const OF_REQUESTS: [&str; 2] = [
-    "requests come without an answer to an earlier one, if it takes a thread more than 256 operations",
+    "requests come without an answer to an earlier one, if it takes a thread more than PATIENCE operations",
     "states with the same fingerprint of 128 bits are the same",
 ];
 

@@ -10,12 +10,14 @@
 //! memory and the same objects without these actions. What they did in both rounds they can do
 //! between the thread's first release and its last acquisition of the mutex. What all threads do
 //! later is the same, with fewer orders between them. A fault within a round (for example a race of
-//! its reads) also occurs in the execution in which that round is the only one. If a thread tries a
-//! mutex, or waits for it with a time-out, this does not hold: it may find the mutex held in one
-//! round, and again in the next one. In programs with such operations no round with a mutex is
-//! removed. So explorations
+//! its reads) also occurs in the execution in which that round is the only one. So explorations
 //! that must end without storing states remove the alternative there ([`Vm::bounded`]). A thread
 //! that counts its rounds is not in the same state, and may fail again.
+//!
+//! If a thread tries a mutex, or waits for it with a time-out, this does not hold: it may find the
+//! mutex held in one round, and again in the next one. In programs with such operations no round
+//! with a mutex is removed. A lock that is a word in memory makes no such round, because taking it
+//! changes memory.
 //!
 //! `Core::idle` contains the hash of s while this holds. It follows from the thread's own past,
 //! like the thread's state.

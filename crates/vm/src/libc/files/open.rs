@@ -79,6 +79,22 @@ pub(super) struct How {
     pub flags: u64,
 }
 
+impl How {
+    /// For what has no name: for reading and writing, with these flags.
+    pub const fn unnamed(flags: u64) -> How {
+        How {
+            readable: true,
+            writable: true,
+            create: None,
+            exclusive: false,
+            truncate: false,
+            directory: false,
+            no_link: false,
+            flags,
+        }
+    }
+}
+
 fn how(cx: &mut Cx<'_>, mode: Mode) -> Result<How, Stop> {
     let (flags, mode) = match mode {
         Mode::Flags(at) => {

@@ -49,16 +49,7 @@ fn create(cx: &mut Cx<'_>, flags: bool) -> Performs {
     }
     let file = table::new_file(cx.state, Kind::Epoll, 0o600).ok_or_else(too_many)?;
     epoll::make(cx, file)?;
-    let how = How {
-        readable: true,
-        writable: true,
-        create: None,
-        exclusive: false,
-        truncate: false,
-        directory: false,
-        no_link: false,
-        flags: 0,
-    };
+    let how = How::unnamed(0);
     match open::reserve(cx, file, how)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),

@@ -48,16 +48,7 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
     if value > 0 {
         table::set_field(cx.state, file, FileField::Counter, u64::from(value));
     }
-    let how = How {
-        readable: true,
-        writable: true,
-        create: None,
-        exclusive: false,
-        truncate: false,
-        directory: false,
-        no_link: false,
-        flags: u64::from(flags) & NONBLOCK,
-    };
+    let how = How::unnamed(u64::from(flags) & NONBLOCK);
     match open::reserve(cx, file, how)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),

@@ -49,16 +49,7 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
         return Ok(After::Done(u64::from(fd), Outcome::Done));
     }
     let file = table::new_file(cx.state, Kind::Queue, 0o600).ok_or_else(too_many)?;
-    let how = How {
-        readable: true,
-        writable: true,
-        create: None,
-        exclusive: false,
-        truncate: false,
-        directory: false,
-        no_link: false,
-        flags: 0,
-    };
+    let how = How::unnamed(0);
     match open::reserve(cx, file, how)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),

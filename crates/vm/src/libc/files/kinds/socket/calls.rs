@@ -78,20 +78,6 @@ pub(super) fn new(cx: &mut Cx<'_>, family: u64, kind: Kind) -> Result<u32, Stop>
     Ok(file)
 }
 
-/// The way in which a socket is opened.
-pub(super) const fn how(flags: u64) -> How {
-    How {
-        readable: true,
-        writable: true,
-        create: None,
-        exclusive: false,
-        truncate: false,
-        directory: false,
-        no_link: false,
-        flags,
-    }
-}
-
 fn make_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
         return Ok(Part::Act(hidden(cx, HiddenObject::Descriptors)));
@@ -112,7 +98,7 @@ fn make(cx: &mut Cx<'_>, least: u32) -> Performs {
         Err(error) => return refused(cx, error),
     };
     let file = new(cx, family, kind)?;
-    match open::reserve_from(cx, file, how(flags), least)? {
+    match open::reserve_from(cx, file, How::unnamed(flags), least)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),
     }

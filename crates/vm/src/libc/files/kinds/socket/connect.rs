@@ -4,7 +4,7 @@
 //! listening socket. Its number was reserved before, by the action on the table of descriptors and
 //! names.
 
-use super::calls::{MISSING, how, looks, new, table_action};
+use super::calls::{MISSING, looks, new, table_action};
 use super::name::{self, Found, LOOPBACK, of_inet};
 use super::{
     Field, INET, STREAM_SIZE, UNIX, add, family, get, has, has_connection, has_place, is, link, set,
@@ -17,7 +17,7 @@ use crate::libc::files::content::NONBLOCK;
 use crate::libc::files::errno::{EAGAIN, ECONNREFUSED, EINPROGRESS, EINVAL, EISCONN, EOPNOTSUPP, EPROTOTYPE};
 use crate::libc::files::kinds::ring;
 use crate::libc::files::lookup::{look_part, pinned};
-use crate::libc::files::open;
+use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
 use crate::libc::files::pin::in_use;
 use crate::libc::files::table::{self, Kind, OpenFile};
@@ -286,7 +286,7 @@ fn accept(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
         }
         Phase::Accepted => {
             let connection = note(cx) as u32;
-            match open::reserve(cx, connection, how(flags & NONBLOCK))? {
+            match open::reserve(cx, connection, How::unnamed(flags & NONBLOCK))? {
                 Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
                 Err(_) => Err(Flow::Unsupported(
                     "accepting a connection without a free descriptor".into(),
