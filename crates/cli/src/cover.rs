@@ -278,7 +278,7 @@ const OF_BUILDING: [&str; 4] = [
 
 /// What it rests on beside where requests have no end.
 const OF_REQUESTS: [&str; 2] = [
-    "requests come without an answer to an earlier one, if it takes a thread more than PATIENCE operations",
+    "requests come without an answer to an earlier one, if it takes a thread more than PATIENCE operations or a time-out",
     "states with the same fingerprint of 128 bits are the same",
 ];
 

@@ -92,6 +92,7 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(ready_descriptors));
     list.extend(program.and_then(directory_order));
     list.extend(program.and_then(named_semaphores));
+    list.extend(program.and_then(message_queues));
     if !setup.vm.visibility.includes_plain() {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
@@ -227,6 +228,15 @@ fn directory_order(program: &Program) -> Option<String> {
 fn named_semaphores(program: &Program) -> Option<String> {
     let opens = program.module.function("sem_open").is_some();
     opens.then(|| "no named semaphore exists at first, and no other process uses the program's".into())
+}
+
+/// What message queues there are.
+fn message_queues(program: &Program) -> Option<String> {
+    let opens = program.module.function("mq_open").is_some();
+    opens.then(|| {
+        "no message queue exists at first, no other process uses the program's, and an operation on one happens before later ones of other threads"
+            .into()
+    })
 }
 
 /// The places of statements, the first of them by name.
