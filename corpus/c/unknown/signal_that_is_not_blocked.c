@@ -1,5 +1,5 @@
 // A signal for a thread that does not block it runs a handler there, or ends the process.
-// unknown: does not block the signal
+// unknown: does not block the signal, in a program that sets no handler
 #include <pthread.h>
 #include <signal.h>
 

@@ -528,7 +528,11 @@ fn others(name: &str) -> Option<Effect> {
         | "__selvedge_client_byte"
         | "__selvedge_queue_descriptor"
         | "sched_getcpu"
-        | "__selvedge_set_mask" => NONE,
+        | "__selvedge_set_mask"
+        | "__selvedge_mask"
+        | "__selvedge_delivers"
+        | "__selvedge_sends_to_process"
+        | "__selvedge_act_for" => NONE,
         "sigprocmask" | "pthread_sigmask" => on(0b10, 0b100),
         "time" => on(0, 0b1),
         "clock_gettime" | "__clock_gettime" | "clock_getres" => on(0, 0b10),

@@ -230,7 +230,7 @@ fn call(claim: FuncId, word: Operand, answer: Reg, stmt: StmtId) -> Inst {
 }
 
 /// The declaration of a function of the machine, which returns an `i32`.
-pub(super) fn declare(module: &mut Module, name: &str, params: &[Type]) -> FuncId {
+pub(crate) fn declare(module: &mut Module, name: &str, params: &[Type]) -> FuncId {
     if let Some(id) = module.function(name) {
         return id;
     }

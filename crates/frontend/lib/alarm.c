@@ -1,15 +1,13 @@
-// Timers that send signals. Such a signal ends the process at some moment, unless it is ignored or blocked, and every earlier end of
-// the process is part of longer executions. So nothing has to happen. A handler of the signal is unsupported in programs with these
-// functions (`signal.rs` of the machine).
+// Timers that send signals. Without handlers, such a signal ends the process at some moment, unless it is ignored or blocked, and
+// every earlier end of the process is part of longer executions. So nothing has to happen. In programs that set handlers, a thread
+// of its own sends the signal, at any moment before the timer is set again (signal_delivery.c).
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-void __selvedge_unsupported(const char *what);
-// One of so many possibilities, whichever the world outside chooses.
-int __selvedge_outside(int count);
+#include "signals.h"
 
 // For how many seconds the timer was set last; 0: it is off.
 static _Atomic unsigned last;
@@ -18,6 +16,8 @@ static _Atomic unsigned last;
 unsigned alarm(unsigned seconds)
 {
     unsigned before = atomic_exchange(&last, seconds);
+    if (__selvedge_delivers())
+        __selvedge_arm(0, SIGALRM, seconds != 0);
     if (before > 1000000)
         __selvedge_unsupported("alarm after one of more than a million seconds");
     return before ? (unsigned)__selvedge_outside((int)before + 1) : 0;
@@ -34,6 +34,13 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict wanted, s
     }
     if (before)
         __selvedge_unsupported("setitimer that asks for the time that was left");
+    if (__selvedge_delivers() && wanted) {
+        static const int numbers[] = {SIGALRM, SIGVTALRM, SIGPROF};
+        int on = wanted->it_value.tv_sec != 0 || wanted->it_value.tv_usec != 0;
+        if (on && (wanted->it_interval.tv_sec != 0 || wanted->it_interval.tv_usec != 0))
+            __selvedge_unsupported("a timer that sends a signal again and again, in a program that sets handlers");
+        __selvedge_arm(which, numbers[which], on);
+    }
     if (which == ITIMER_REAL && wanted)
         last = (unsigned)wanted->it_value.tv_sec + (wanted->it_value.tv_usec > 0);
     return 0;

@@ -9,21 +9,16 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "signals.h"
 
-void __selvedge_unsupported(const char *what);
 // Whether there is one thread.
 int __selvedge_is_alone(void);
-// Makes the thread block these signals, and says which it did: as the machine keeps them, with a mark while a handler runs.
-unsigned long __selvedge_set_mask(unsigned long mask);
-#define IN_HANDLER (1ul << 31)
 // Whether a thread blocks a signal, or has ended; a fault if there is no such thread any more.
 int __selvedge_blocks(pthread_t thread, int number);
 // 0; a fault if there is no such thread any more.
 int __selvedge_exists(pthread_t thread);
 // Whether all threads block a signal.
 int __selvedge_all_block(int number);
-// One of so many possibilities, whichever the world outside chooses.
-int __selvedge_outside(int count);
 // Whether a timed wait may time out.
 int __selvedge_may_time_out(void);
 
@@ -99,22 +94,20 @@ static void by_default(int number)
 
 static const union sigval none;
 
-// Delivers a signal to the thread that sends it, before that goes on.
-static int deliver(int number, int code, union sigval value)
+// Runs the handler of a signal in the thread, or does what happens by default.
+int __selvedge_deliver(int number, int code, union sigval value)
 {
     struct sigaction action;
     sigset_t before;
     if (sigaction(number, 0, &action))
         return -1;
     pthread_sigmask(SIG_BLOCK, 0, &before);
-    if (sigismember(&before, number) == 1)
-        __selvedge_unsupported("a signal that is sent while it is blocked");
     if (action.sa_handler == SIG_IGN)
-        return 0;
+        return RAN_NOTHING;
     if (action.sa_handler == SIG_DFL)
     {
         by_default(number);
-        return 0;
+        return RAN_NOTHING;
     }
     if (action.sa_flags & (int)SA_RESETHAND)
         signal(number, SIG_DFL);
@@ -138,14 +131,29 @@ static int deliver(int number, int code, union sigval value)
     else
         action.sa_handler(number);
     __selvedge_set_mask(after);
-    return 0;
+    return action.sa_flags & SA_RESTART ? RAN_AND_RESTARTS : RAN;
+}
+
+// A signal that a thread sends to itself, or to the process while it is alone: delivered before the thread goes on.
+static int to_itself(int number, int code, union sigval value)
+{
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, 0, &blocked);
+    if (sigismember(&blocked, number) == 1)
+    {
+        if (!__selvedge_delivers() || code == SI_QUEUE)
+            __selvedge_unsupported("a signal that is sent while it is blocked");
+        __selvedge_keep(number, code == SI_USER);
+        return 0;
+    }
+    return __selvedge_deliver(number, code, value) < 0 ? -1 : 0;
 }
 
 int raise(int number)
 {
     if (not_to_be_set(number))
         return -1;
-    return deliver(number, SI_TKILL, none);
+    return to_itself(number, SI_TKILL, none);
 }
 
 int pthread_kill(pthread_t thread, int number)
@@ -158,16 +166,21 @@ int pthread_kill(pthread_t thread, int number)
             errno = kept;
             return EINVAL;
         }
-        if (number == 0)
-            return __selvedge_exists(thread);
+        if (number == 0 || __selvedge_delivers())
+        {
+            int error = __selvedge_exists(thread);
+            if (error == 0 && number != 0)
+                __selvedge_send_to_thread(thread, number);
+            return error;
+        }
         // A signal that is blocked waits for sigwait, to which any signal may come at any time.
         if (!__selvedge_blocks(thread, number))
-            __selvedge_unsupported("pthread_kill of another thread, which does not block the signal");
+            __selvedge_unsupported("pthread_kill of another thread, which does not block the signal, in a program that sets no handler");
         return 0;
     }
     if (number == 0)
         return 0;
-    int result = not_to_be_set(number) || deliver(number, SI_TKILL, none) ? EINVAL : 0;
+    int result = not_to_be_set(number) || to_itself(number, SI_TKILL, none) ? EINVAL : 0;
     if (result)
         errno = kept;
     return result;
@@ -184,13 +197,18 @@ static int send(pid_t process, int number, int code, union sigval value)
         return -1;
     if (number == 32 || number == 33)
         __selvedge_unsupported("kill with a signal of the C library");
-    if (!__selvedge_is_alone())
+    if (__selvedge_is_alone())
+        return to_itself(number, code, value);
+    if (__selvedge_delivers())
     {
-        if (!__selvedge_all_block(number))
-            __selvedge_unsupported("kill of the process while there are several threads, not all of which block the signal");
+        if (code == SI_QUEUE)
+            __selvedge_unsupported("sigqueue while there are several threads");
+        __selvedge_send_to_process(number);
         return 0;
     }
-    return deliver(number, code, value);
+    if (!__selvedge_all_block(number))
+        __selvedge_unsupported("kill of the process while there are several threads, not all of which block the signal, in a program that sets no handler");
+    return 0;
 }
 
 int kill(pid_t process, int number) { return send(process, number, SI_USER, none); }
@@ -216,6 +234,8 @@ static int await(const sigset_t *set, int *number, int may_end)
         if (sigismember(set, i) && left-- == 0)
         {
             *number = i;
+            if (__selvedge_delivers())
+                __selvedge_forget(i);
             return 0;
         }
     return EAGAIN;

@@ -129,6 +129,7 @@ fn finish(
             selvedge_analysis::rust_condvars::model(&mut lowered.module);
         }
     }
+    selvedge_analysis::signal_points::insert(&mut lowered.module);
     let read = units.iter().flat_map(|unit| &unit.read);
     let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
     let text = |path: &String| {

@@ -105,7 +105,7 @@ const FOREIGN: [&str; 13] = [
 ];
 
 /// Names of functions that synchronise, start or end something, jump, or have to do with signals.
-const FOREIGN_NAMES: [&str; 41] = [
+const FOREIGN_NAMES: [&str; 42] = [
     "call_once",
     "fork",
     "forkpty",
@@ -135,6 +135,7 @@ const FOREIGN_NAMES: [&str; 41] = [
     "sigwait",
     "sigwaitinfo",
     "raise",
+    "pause",
     "kill",
     "killpg",
     "alarm",

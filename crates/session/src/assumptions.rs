@@ -178,7 +178,7 @@ fn turns(program: &Program) -> Option<String> {
 fn handlers(program: &Program) -> Option<String> {
     let places = places(program, program.handlers())?;
     Some(format!(
-        "no signal comes from outside: the handlers set at {places} run only for what the program raises itself"
+        "no signal comes from outside: the handlers set at {places} run only for what the program sends itself"
     ))
 }
 

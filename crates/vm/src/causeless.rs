@@ -46,6 +46,11 @@ impl Vm {
         if self.state.modes().turns && status == Status::Enabled && self.is_held(action) {
             return (Status::Held, 1);
         }
+        if status == Status::Blocked
+            && crate::libc::signal::may_run_handler(&self.program, &self.state, action)
+        {
+            return (Status::Held, 1);
+        }
         match action.op {
             Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait
                 if alternatives > 1 && self.repeats(action.thread) =>

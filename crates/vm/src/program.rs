@@ -88,6 +88,8 @@ pub struct Program {
     /// True if the program defines C++'s `new` or `delete` itself.
     pub(crate) own_operators: bool,
     pub(crate) regions: Mutex<FxHashMap<(u32, u32), u32>>,
+    /// If handlers run at points.
+    pub(crate) signals: Option<crate::libc::signal::Signals>,
     missing: Vec<FuncId>,
     /// Functions whose calls are atomic blocks.
     pub(crate) atomic: Vec<bool>,

@@ -67,6 +67,8 @@ pub(crate) enum WordKey {
     Freed(u32),
     /// The signals that the thread with this region blocks.
     SignalMask(u32),
+    /// The handle of the thread in whose place the thread with this region runs a handler; 0: none.
+    ActsFor(u32),
     /// What the process does about a signal.
     SignalAction(u32, SignalField),
 
@@ -316,6 +318,7 @@ impl WordKey {
             WordKey::AtExit(region, _)
             | WordKey::Freed(region)
             | WordKey::SignalMask(region)
+            | WordKey::ActsFor(region)
             | WordKey::Record(region, ..)
             | WordKey::EntropyCount(region)
             | WordKey::Pinned(region, _) => WordOwner::Region(region),

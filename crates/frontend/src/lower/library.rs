@@ -7,11 +7,15 @@
 //! A native model of NAME works on concrete values. For symbolic values the library has
 //! `__selvedge_symbolic_NAME`, which the machine calls in its place. These *stand-ins* are linked
 //! only into programs that have symbolic input, and only for functions that they reach.
+//!
+//! Where handlers of signals run at points ([`signal_points`]), `__selvedge_interrupted_NAME` is
+//! linked for each function NAME that they may interrupt.
 
 use super::{Program, Unit};
 use crate::llvm::{Context, Value};
 use crate::request::Refusal;
 use rustc_hash::FxHashMap;
+use selvedge_analysis::signal_points;
 use selvedge_ir::{FuncId, Symbol, Terminator};
 
 /// A module of the library.
@@ -130,6 +134,13 @@ fn link_part(program: &mut Program, entry: FuncId, part: &Part, symbolic: bool) 
                 }
             }
         }
+        for (id, name) in interruptible(unit.program, entry, &names) {
+            if let Some(value) = defined.remove(&name) {
+                let by = unit.symbol(value);
+                unit.program.refs[id].push(by);
+                found = true;
+            }
+        }
         for (id, name) in thrown(unit.program, entry) {
             if let Some(value) = defined.remove(name) {
                 let thrower = unit.symbol(value);
@@ -192,6 +203,26 @@ fn replaceable(program: &Program, entry: FuncId, names: &[&str]) -> Vec<(FuncId,
         .into_iter()
         .filter_map(stand_in)
         .collect()
+}
+
+/// What a program needs where handlers run at points: the functions that they may interrupt, with
+/// the function that is called in their place; and those that send or block signals.
+fn interruptible(program: &Program, entry: FuncId, names: &[&str]) -> Vec<(FuncId, String)> {
+    let module = &program.module;
+    if !signal_points::are_needed(module) {
+        return Vec::new();
+    }
+    let reachable = selvedge_analysis::reachable(module, &program.refs, entry).functions;
+    let by = |id: FuncId| {
+        let called = module.functions[id].name.as_str();
+        let name = match called {
+            _ if signal_points::SENDERS.contains(&called) => signal_points::POINT.to_owned(),
+            _ if signal_points::MASKS.contains(&called) => signal_points::UNBLOCKED.to_owned(),
+            _ => format!("{}{called}", signal_points::INTERRUPTED),
+        };
+        offers(names, &name).then_some((id, name))
+    };
+    reachable.into_iter().filter_map(by).collect()
 }
 
 /// The functions left to native models that throw exceptions, with the function that throws for

@@ -586,7 +586,19 @@ unsigned long __selvedge_set_mask(unsigned long mask)
     sigset_t after = {{mask}}, before;
     return pthread_sigmask(SIG_SETMASK, &after, &before) ? abort(), 0 : before.__val[0];
 }
-// Natives that only several threads or sigwait come to.
+unsigned long __selvedge_mask(void);
+unsigned long __selvedge_mask(void)
+{
+    sigset_t now;
+    return pthread_sigmask(SIG_SETMASK, 0, &now) ? abort(), 0 : now.__val[0];
+}
+// Natives that only several threads, handlers at points or sigwait come to.
+int __selvedge_delivers(void);
+int __selvedge_sends_to_process(void);
+void __selvedge_act_for(unsigned long thread);
+int __selvedge_delivers(void) { return 0; }
+int __selvedge_sends_to_process(void) { return 0; }
+void __selvedge_act_for(unsigned long thread) { thread == 0 || (abort(), 0); }
 int __selvedge_blocks(pthread_t thread, int number);
 int __selvedge_all_block(int number);
 int __selvedge_outside(int count);

@@ -11,10 +11,13 @@
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
+use crate::program::Program;
 use crate::state::State;
 use crate::value::Value;
 use crate::word::{SignalField, WordKey};
+use selvedge_analysis::signal_points;
 use selvedge_base::{Id, ThreadId};
+use selvedge_model::Action;
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -24,6 +27,23 @@ pub fn find(name: &str) -> Option<Native> {
             plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int((cx.state.unjoined() == 0).into())) })
         }
         "__selvedge_all_block" => plain!(all_block),
+        "__selvedge_delivers" => {
+            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int(cx.program.signals.is_some().into())) })
+        }
+        "__selvedge_sends_to_process" => plain!(|cx: &mut Cx<'_>| -> Answer {
+            let sends = cx.program.signals.is_some_and(|signals| signals.to_process);
+            Ok(Flow::int(sends.into()))
+        }),
+        "__selvedge_mask" => plain!(|cx: &mut Cx<'_>| -> Answer {
+            let in_block = cx.state.thread(cx.thread).core.atomic != 0;
+            let blocked = mask(cx.state, cx.thread) & !NEVER;
+            Ok(Flow::word(if in_block { u64::MAX } else { blocked }))
+        }),
+        "__selvedge_act_for" => plain!(|cx: &mut Cx<'_>| -> Answer {
+            let (region, handle) = (cx.state.thread(cx.thread).region, cx.word(0)?);
+            cx.state.set_word(WordKey::ActsFor(region), handle);
+            Ok(Flow::void())
+        }),
         "__selvedge_set_mask" => plain!(|cx: &mut Cx<'_>| -> Answer {
             let (before, after) = (mask(cx.state, cx.thread), cx.word(0)?);
             set_mask(cx.state, cx.thread, after);
@@ -45,6 +65,82 @@ pub(crate) fn sets_handlers(name: &str) -> bool {
 }
 
 const EINVAL: i32 = 22;
+
+// ---- handlers that run at points
+// -------------------------------------------------------------------------------------------------
+
+/// The layout of `struct signals` in `crates/frontend/lib/signal_delivery.c`: signals of a thread
+/// that were sent, those that have arrived, and what the thread is doing.
+const GENERATED: u64 = 0;
+const ARRIVED: u64 = 8;
+const STATE: u64 = 16;
+/// `RUNS`: it neither waits for a condition variable or the like, nor for a signal.
+const RUNS: u64 = 0;
+const SIZE: u64 = 32;
+/// The number of threads, and the process, which comes first.
+const MOST: u64 = 64;
+
+/// Of a program whose handlers run at points.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signals {
+    /// The address of `__selvedge_signals`.
+    table: u64,
+    /// Whether it may send signals to the process.
+    to_process: bool,
+}
+
+/// Whether handlers run at points.
+pub(crate) fn at_points(program: &Program) -> Option<Signals> {
+    let module = &program.module;
+    module.function(signal_points::DELIVERS)?;
+    let defined = |name: &str| {
+        let found = module.function(name);
+        found.is_some_and(|id| module.functions[id].is_defined())
+    };
+    Some(Signals {
+        table: program.global_address(module.global("__selvedge_signals")?),
+        to_process: defined("__selvedge_send_to_process") || defined("__selvedge_arm"),
+    })
+}
+
+/// Whether a thread whose action is blocked would run a handler now: a signal that it does not
+/// block has arrived. It came after the point before this action. Had it come before, the thread
+/// would have run the handler there, and all else would be the same. So that execution shows what
+/// happens, and this one has not come to its end.
+pub(crate) fn may_run_handler(program: &Program, state: &State, action: &Action) -> bool {
+    let Some(Signals { table, .. }) = program.signals else {
+        return false;
+    };
+    let handle = u64::from(state.thread(action.thread).region);
+    if handle >= MOST {
+        return false;
+    }
+    let field = |of: u64, at: u64, size: u64| {
+        let address = table + of * SIZE + at;
+        match state.memory.check(address, size, false) {
+            Ok(_) => state.memory.peek_checked(address, size).bits,
+            Err(_) => 0,
+        }
+    };
+    // In such a wait, the thread that brings the signal runs the handler.
+    if field(handle, STATE, 4) != RUNS {
+        return false;
+    }
+    let open = !mask(state, action.thread) & !NEVER;
+    let here = |of| field(of, ARRIVED, 8) & field(of, GENERATED, 8) & open != 0;
+    here(handle) || here(0)
+}
+
+/// The thread in whose place a thread runs a handler, or itself.
+pub(crate) fn acts_for(state: &State, thread: ThreadId) -> ThreadId {
+    match state.word(WordKey::ActsFor(state.thread(thread).region)) {
+        0 => thread,
+        handle => crate::sync::thread_of(state, handle).unwrap_or(thread),
+    }
+}
+
+// ---- masks
+// -------------------------------------------------------------------------------------------------
 
 /// Whether a thread blocks a signal for certain. Inside a handler, a thread blocks more signals
 /// than before and after it, and the caller is not ordered with the start and end of the handler.
@@ -95,6 +191,7 @@ pub(crate) fn change_mask(cx: &mut Cx<'_>, after: u64) -> Result<(), Stop> {
     let sends = |name| cx.program.module.function(name).is_some();
     if after & !NEVER != mask(cx.state, cx.thread) & !NEVER
         && cx.state.threads().len() > 1
+        && cx.program.signals.is_none()
         && (sends("__selvedge_blocks") || sends("__selvedge_all_block"))
     {
         let what = "a change of the signals that a thread blocks, where threads send each other signals";
@@ -182,9 +279,10 @@ fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(),
         if ENDS.contains(&number) {
             return Err(Flow::Unsupported(format!("a handler of signal {number}")));
         }
-        if let Some(timer) = timer_of(number)
-            .iter()
-            .find(|name| cx.program.module.function(name).is_some())
+        if cx.program.signals.is_none()
+            && let Some(timer) = timer_of(number)
+                .iter()
+                .find(|name| cx.program.module.function(name).is_some())
         {
             let what = format!("a handler of signal {number}, in a program that calls {timer}");
             return Err(Flow::Unsupported(what));

@@ -257,7 +257,8 @@ impl Vm {
         };
         // A lock may have changed without an action.
         let points = self.program.options.points.as_ref();
-        let hidden = points.is_some_and(|points| !points.locks.is_empty());
+        // Or a signal may have arrived.
+        let hidden = points.is_some_and(|points| !points.locks.is_empty()) || self.program.signals.is_some();
         for i in 0..self.state.needs().len() {
             let need = self.state.needs()[i];
             if need == sync::NOTHING || i == event.thread.index() {

@@ -99,11 +99,13 @@ impl Program {
             mapping,
             own_operators: has_own_operators(&module),
             regions: Mutex::default(),
+            signals: None,
             missing,
             module,
             options,
         };
         program.classes = program.class_map();
+        program.signals = signal::at_points(&program);
         let escape = selvedge_analysis::Escape::of(&program.module);
         let mut codes = Vec::with_capacity(program.module.functions.len());
         for func in program.module.functions.ids() {

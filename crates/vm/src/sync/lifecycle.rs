@@ -341,7 +341,10 @@ pub(super) fn find(name: &str) -> Option<Native> {
             return Some(Native::Plain(|cx| super::operation::plain(at_thread_exit(cx))));
         }
         "pthread_self" | "thrd_current" => {
-            return Some(Native::Plain(|cx| Flow::word(handle(cx.state, cx.thread))));
+            return Some(Native::Plain(|cx| {
+                let who = crate::libc::signal::acts_for(cx.state, cx.thread);
+                Flow::word(handle(cx.state, who))
+            }));
         }
         "pthread_equal" | "thrd_equal" => return Some(Native::Plain(equal)),
         "pthread_setname_np" => return Some(Native::Plain(|cx| super::operation::plain(set_name(cx)))),

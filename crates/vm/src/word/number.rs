@@ -55,6 +55,7 @@ const RANDOM_PLACE: u32 = RANDOM_TABLE + MAX_RANDOM;
 const SIGNAL_MASKS: u32 = 0x7300_0000;
 const ENTROPY_COUNTS: u32 = 0x7301_0000;
 const SIGNAL_ACTIONS: u32 = 0x7302_0000;
+const ACTS_FOR: u32 = 0x7310_0000;
 const CLOCKS: u32 = 0x7469_0000;
 const OF_THREADS: u32 = 0x8000_0000;
 const THREAD_DESTRUCTORS: u32 = 0xc000_0000;
@@ -101,6 +102,7 @@ impl WordKey {
             WordKey::AtExit(region, index) => AT_EXIT + (region << AT_EXIT_SHIFT | index),
             WordKey::Freed(region) => FREED + region,
             WordKey::SignalMask(region) => SIGNAL_MASKS + region,
+            WordKey::ActsFor(region) => ACTS_FOR + region,
             WordKey::SignalAction(signal, field) => SIGNAL_ACTIONS + (signal << SIGNAL_SHIFT | field as u32),
             WordKey::Record(region, access, field) => {
                 RECORDS + (region << RECORDS_SHIFT | access << RECORD_SHIFT | field as u32)
@@ -193,10 +195,11 @@ impl WordKey {
             RANDOM_PLACE => WordKey::RandomPlace,
             SIGNAL_MASKS..ENTROPY_COUNTS => WordKey::SignalMask(number - SIGNAL_MASKS),
             ENTROPY_COUNTS..SIGNAL_ACTIONS => WordKey::EntropyCount(number - ENTROPY_COUNTS),
-            SIGNAL_ACTIONS..CLOCKS => {
+            SIGNAL_ACTIONS..ACTS_FOR => {
                 let (signal, field) = split(SIGNAL_ACTIONS, SIGNAL_SHIFT);
                 WordKey::SignalAction(signal, SignalField::at(field)?)
             }
+            ACTS_FOR..CLOCKS => WordKey::ActsFor(number - ACTS_FOR),
             CLOCKS..OF_THREADS => WordKey::Clock(ThreadId::from_index((number - CLOCKS) as usize)),
             OF_THREADS..THREAD_DESTRUCTORS => {
                 let (thread, word) = split(OF_THREADS, THREAD_SHIFT);

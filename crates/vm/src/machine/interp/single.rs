@@ -268,7 +268,11 @@ impl Vm {
                 return self.jump(thread, ip, target, count);
             }
             Op::ThreadLocal => {
-                let base = self.state.thread(thread).tls[inst.b as usize];
+                let owner = match self.program.signals {
+                    Some(_) => crate::libc::signal::acts_for(&self.state, thread),
+                    None => thread,
+                };
+                let base = self.state.thread(owner).tls[inst.b as usize];
                 w.set(inst.a, Value::new(base.wrapping_add(w.get(inst.c).bits)));
             }
             Op::Enter => match self.enter_local(thread, ip, inst.b as usize) {

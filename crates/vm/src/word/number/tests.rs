@@ -21,6 +21,7 @@ fn kind(key: WordKey) -> usize {
         WordKey::Freed(..) => 10,
         WordKey::SignalMask(..) => 11,
         WordKey::SignalAction(..) => 12,
+        WordKey::ActsFor(..) => 34,
         WordKey::Record(..) => 13,
         WordKey::EntropyCount(..) => 14,
         WordKey::RandomTable(..) => 15,
@@ -45,7 +46,7 @@ fn kind(key: WordKey) -> usize {
     }
 }
 
-const KINDS: usize = 34;
+const KINDS: usize = 35;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -111,6 +112,7 @@ fn kinds() -> Vec<WordKey> {
     all.extend(of_two([THREADS, MAX_AT_EXIT], WordKey::AtExit));
     all.extend(of_one(THREADS, WordKey::Freed));
     all.extend(of_one(THREADS, WordKey::SignalMask));
+    all.extend(of_one(THREADS, WordKey::ActsFor));
     for &field in SignalField::ALL {
         all.extend(of_one(MAX_SIGNAL + 1, |s| WordKey::SignalAction(s, field)));
     }

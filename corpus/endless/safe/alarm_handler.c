@@ -1,4 +1,4 @@
-// unknown: a handler of signal 14, in a program that calls alarm
+// The handler of a timer ends a loop that waits for nothing else.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,0 +1,554 @@
+//! Points at which the handlers of signals run.
+//!
+//! In a program that sets handlers, and whose threads send signals to each other or to the process,
+//! a thread looks for signals that have arrived at *points*: calls of [`POINT`], a function of the
+//! model library (`crates/frontend/lib/signal_delivery.c`, which says what a point does and why
+//! points are enough). This puts a point before each statement that the order of a handler can
+//! matter to:
+//!
+//! - calls of library functions, unless they only work on memory that they are given
+//!   ([`is_local`](crate::library::is_local));
+//! - atomic accesses, fences and pauses;
+//! - plain accesses to memory that a handler may access, too, if one of the two writes.
+//!
+//! What a handler may access is found without points-to sets: global variables by name, everything
+//! else as one. A handler is each function whose address is taken and whose first parameter is a
+//! number, if it has one; and what it calls, where a call through a pointer may run each function
+//! whose address is taken. A plain access to any other object of the interrupted thread comes before
+//! or after the handler with the same result.
+//!
+//! Calls of functions that a handler may interrupt, and waits of several actions, go to functions
+//! of the library whose names begin with [`INTERRUPTED`]. The code that delivers signals has no
+//! points itself.
+//!
+//! Cancellation would leave such a wait without its end, so programs that cancel threads are not
+//! changed: sending a signal that is not blocked is unsupported there.
+
+use crate::Escape;
+use crate::library::is_local;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{IdVec, StmtId};
+use selvedge_ir::{
+    Callee, FuncId, Function, GlobalId, Inst, InstKind, LocalId, Module, Operand, Reg, Symbol, Terminator,
+    Type,
+};
+use smallvec::SmallVec;
+
+/// The function that runs the handlers of signals that have arrived.
+pub const POINT: &str = "__selvedge_signal_point";
+/// The prefix of functions that are called in the place of others.
+pub const INTERRUPTED: &str = "__selvedge_interrupted_";
+/// A function without a body that a module has if its handlers run at points.
+pub const DELIVERS: &str = "__selvedge_handlers_run_at_points";
+/// Called after a thread has changed which signals it blocks.
+pub const UNBLOCKED: &str = "__selvedge_signal_unblocked";
+
+const SETTERS: [&str; 7] = [
+    "sigaction",
+    "signal",
+    "sigset",
+    "ssignal",
+    "bsd_signal",
+    "sysv_signal",
+    "__sysv_signal",
+];
+/// The functions that send signals.
+pub const SENDERS: [&str; 6] = ["pthread_kill", "kill", "killpg", "sigqueue", "alarm", "setitimer"];
+/// The functions that change which signals a thread blocks.
+pub const MASKS: [&str; 2] = ["pthread_sigmask", "sigprocmask"];
+/// Waits of several actions: also the library's own go through [`INTERRUPTED`].
+const WAITS: [&str; 8] = [
+    "pthread_cond_wait",
+    "pthread_cond_timedwait",
+    "pthread_cond_clockwait",
+    "cnd_wait",
+    "cnd_timedwait",
+    "pthread_barrier_wait",
+    "__selvedge_futex_wait",
+    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+];
+
+/// Whether handlers have to run at points in a module: it sets some, and sends signals.
+pub fn are_needed(module: &Module) -> bool {
+    let named = |names: &[&str]| -> FxHashSet<FuncId> {
+        let found = names.iter().filter_map(|name| module.function(name));
+        found.collect()
+    };
+    let (setters, senders, cancels) = (named(&SETTERS), named(&SENDERS), named(&["pthread_cancel"]));
+    if setters.is_empty() || senders.is_empty() {
+        return false;
+    }
+    let ignores = module.function("signal");
+    let (mut sets, mut sends, mut cancelled) = (false, false, false);
+    for function in module.functions.iter().filter(|f| !f.library) {
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            if let InstKind::Call { callee, args, .. } = &inst.kind
+                && let Callee::Direct(callee) = callee
+            {
+                // SIG_DFL and SIG_IGN are no handlers.
+                let harmless =
+                    Some(*callee) == ignores && matches!(args.get(1), Some(Operand::Const(0 | 1, _)));
+                sets |= setters.contains(callee) && !harmless;
+                sends |= senders.contains(callee);
+                cancelled |= cancels.contains(callee);
+            }
+            inst.kind.for_each_operand(|operand| {
+                if let Operand::Func(id) = operand {
+                    sets |= setters.contains(&id);
+                    sends |= senders.contains(&id);
+                    cancelled |= cancels.contains(&id);
+                }
+            });
+        }
+    }
+    sets && sends && !cancelled
+}
+
+/// Puts points into a module that needs them. Returns their number.
+pub fn insert(module: &mut Module) -> usize {
+    let defined = |name: &str| {
+        module
+            .function(name)
+            .filter(|&id| module.functions[id].is_defined())
+    };
+    let Some(point) = defined(POINT) else { return 0 };
+    let unblocked = defined(UNBLOCKED);
+    if !are_needed(module) {
+        return 0;
+    }
+    let pass = Pass::of(module, point, unblocked);
+    let mut count = 0;
+    for id in module.functions.ids() {
+        count += pass.change(module, id);
+    }
+    crate::rust_locks::declare(module, DELIVERS, &[]);
+    count
+}
+
+/// What the change of each function rests on.
+struct Pass {
+    point: FuncId,
+    /// Missing if the program never changes which signals a thread blocks.
+    unblocked: Option<FuncId>,
+    /// The functions that deliver signals.
+    without: FxHashSet<FuncId>,
+    touched: Touched,
+    escape: Escape,
+    /// Library functions that other threads or handlers may notice.
+    acting: FxHashSet<FuncId>,
+    masks: Vec<FuncId>,
+    replaced: FxHashMap<FuncId, (FuncId, bool)>,
+    /// Functions that no other one calls directly: with their end, a thread may end.
+    outermost: FxHashSet<FuncId>,
+}
+
+impl Pass {
+    fn of(module: &Module, point: FuncId, unblocked: Option<FuncId>) -> Pass {
+        let without = delivering(module);
+        let touched = Touched::by_handlers(module, &without);
+        let acting = module.functions.iter_ids();
+        let acting = acting.filter(|(_, f)| !f.is_defined() && !is_local(&f.name));
+        let mut outermost: FxHashSet<FuncId> = (module.functions.iter_ids())
+            .filter(|(_, f)| f.is_defined() && !f.library)
+            .map(|(id, _)| id)
+            .collect();
+        for (id, function) in module.functions.iter_ids() {
+            for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+                if let InstKind::Call {
+                    callee: Callee::Direct(callee),
+                    ..
+                } = &inst.kind
+                    && *callee != id
+                    && !touched.taken.contains(callee)
+                {
+                    outermost.remove(callee);
+                }
+            }
+        }
+        Pass {
+            point,
+            unblocked,
+            escape: Escape::of(module),
+            acting: acting.map(|(id, _)| id).collect(),
+            masks: MASKS.iter().filter_map(|name| module.function(name)).collect(),
+            replaced: replaced(module),
+            outermost,
+            without,
+            touched,
+        }
+    }
+
+    /// Changes a function. Returns the number of points.
+    fn change(&self, module: &mut Module, id: FuncId) -> usize {
+        let function = &module.functions[id];
+        if self.without.contains(&id) || function.name.starts_with("__VERIFIER_atomic") {
+            return 0;
+        }
+        let bases = Bases::of(function, self.escape.private_locals(module, function));
+        let function = &mut module.functions[id];
+        let mut count = 0;
+        for block in function.blocks.iter_mut() {
+            let invoked = matches!(block.term, Terminator::Invoke { .. });
+            let last = block.insts.len().wrapping_sub(1);
+            let before = std::mem::take(&mut block.insts);
+            for (at, mut inst) in before.into_iter().enumerate() {
+                let stmt = inst.stmt;
+                if self.needs_point(&inst.kind, &bases) {
+                    block.insts.push(call(self.point, stmt));
+                    count += 1;
+                }
+                let unblocks = matches!(&inst.kind, InstKind::Call { callee: Callee::Direct(callee), .. }
+                    if self.masks.contains(callee));
+                self.replace(&mut inst.kind, function.library);
+                block.insts.push(inst);
+                if let Some(unblocked) = self.unblocked.filter(|_| unblocks && !(invoked && at == last)) {
+                    block.insts.push(call(unblocked, stmt));
+                }
+            }
+            if self.outermost.contains(&id) && matches!(block.term, Terminator::Return(_)) {
+                block.insts.push(call(self.point, block.term_stmt));
+                count += 1;
+            }
+        }
+        count
+    }
+
+    fn replace(&self, kind: &mut InstKind, library: bool) {
+        if let InstKind::Call {
+            callee: Callee::Direct(callee),
+            ..
+        } = kind
+            && let Some(&(by, is_wait)) = self.replaced.get(callee)
+            && (is_wait || !library)
+        {
+            *callee = by;
+        }
+    }
+
+    fn needs_point(&self, kind: &InstKind, bases: &Bases) -> bool {
+        match kind {
+            InstKind::Load { order: Some(_), .. }
+            | InstKind::Store { order: Some(_), .. }
+            | InstKind::Rmw { .. }
+            | InstKind::CompareExchange { .. }
+            | InstKind::Pause => return true,
+            InstKind::Fence { single_thread, .. } => return !single_thread,
+            InstKind::Call { callee, args, .. } => {
+                return match callee {
+                    Callee::Direct(callee) if self.acting.contains(callee) => true,
+                    // It sends a signal; what waits for one has a point itself.
+                    Callee::Direct(callee) if self.without.contains(callee) => true,
+                    // It may work on memory that it is given.
+                    Callee::Direct(_) => args.iter().any(|&arg| {
+                        let is_address = matches!(arg, Operand::Reg(_) | Operand::Global(..));
+                        is_address && self.touched.meets(bases.base(arg), true)
+                    }),
+                    // The function may be a library's.
+                    Callee::Indirect(_) => true,
+                };
+            }
+            _ => {}
+        }
+        let mut meets = false;
+        accesses(kind, |operand, write| {
+            meets |= self.touched.meets(bases.base(operand), write);
+        });
+        meets
+    }
+}
+
+/// The functions that deliver signals, with what they call directly.
+fn delivering(module: &Module) -> FxHashSet<FuncId> {
+    let names = [
+        "pthread_kill",
+        "raise",
+        "kill",
+        "sigqueue",
+        "killpg",
+        "pause",
+        "sigsuspend",
+        "__selvedge_arm",
+    ];
+    let own = |id: &FuncId| module.functions[*id].library && module.functions[*id].is_defined();
+    let named = names.iter().filter_map(|name| module.function(name));
+    let wrappers = module.functions.iter_ids();
+    let wrappers =
+        wrappers.filter(|(_, f)| f.name.starts_with(INTERRUPTED) || f.name.starts_with("__selvedge_signal_"));
+    let mut open: Vec<FuncId> = named.chain(wrappers.map(|(id, _)| id)).collect();
+    open.retain(own);
+    let mut all: FxHashSet<FuncId> = open.iter().copied().collect();
+    while let Some(id) = open.pop() {
+        for inst in module.functions[id].blocks.iter().flat_map(|block| &block.insts) {
+            let mut found = Vec::new();
+            if let InstKind::Call {
+                callee: Callee::Direct(callee),
+                ..
+            } = &inst.kind
+            {
+                found.push(*callee);
+            }
+            // The start function of the thread that brings a signal.
+            inst.kind.for_each_operand(|operand| {
+                if let Operand::Func(callee) = operand {
+                    found.push(callee);
+                }
+            });
+            let of_wrapper = module.functions[id].name.starts_with(INTERRUPTED);
+            for callee in found {
+                // What a wrapper stands for is code like other code.
+                let stands_for = of_wrapper
+                    && module.functions[id]
+                        .name
+                        .ends_with(&module.functions[callee].name);
+                if own(&callee) && !stands_for && all.insert(callee) {
+                    open.push(callee);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What is called in the place of what, and whether the library's own calls are, too.
+fn replaced(module: &Module) -> FxHashMap<FuncId, (FuncId, bool)> {
+    let functions = module.functions.iter_ids().filter(|(_, f)| f.is_defined());
+    let pairs = functions.filter_map(|(id, f)| {
+        let name = f.name.strip_prefix(INTERRUPTED)?;
+        Some((module.function(name)?, (id, WAITS.contains(&name))))
+    });
+    pairs.collect()
+}
+
+fn call(callee: FuncId, stmt: StmtId) -> Inst {
+    let kind = InstKind::Call {
+        results: SmallVec::new(),
+        callee: Callee::Direct(callee),
+        args: SmallVec::new(),
+        types: SmallVec::<[Type; 4]>::new(),
+    };
+    Inst { stmt, kind }
+}
+
+/// What an address is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Base {
+    Global(GlobalId),
+    /// A stack object of the function that nobody else reaches.
+    Private,
+    Anything,
+}
+
+/// What the registers of a function hold the address of, where one instruction decides it.
+struct Bases {
+    from: FxHashMap<Reg, Option<Operand>>,
+    locals: FxHashMap<Reg, LocalId>,
+    /// The stack objects of the function that nobody else reaches.
+    private: IdVec<LocalId, bool>,
+}
+
+impl Bases {
+    fn of(function: &Function, private: IdVec<LocalId, bool>) -> Bases {
+        let (mut from, mut locals) = (FxHashMap::default(), FxHashMap::default());
+        for &param in &function.params {
+            from.insert(param, None);
+        }
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            let source = match &inst.kind {
+                InstKind::Gep { base, .. } => Some(*base),
+                InstKind::Copy { value, .. } => Some(*value),
+                _ => None,
+            };
+            inst.kind.for_each_result(|reg| {
+                let again = from.insert(reg, source).is_some();
+                if again {
+                    from.insert(reg, None);
+                    locals.remove(&reg);
+                } else if let InstKind::LocalAddr { local, .. } = inst.kind {
+                    locals.insert(reg, local);
+                }
+            });
+        }
+        Bases {
+            from,
+            locals,
+            private,
+        }
+    }
+
+    fn base(&self, mut operand: Operand) -> Base {
+        // A chain is not longer than there are registers.
+        for _ in 0..=self.from.len() {
+            match operand {
+                Operand::Global(id, _) => return Base::Global(id),
+                Operand::Reg(reg) => match (self.locals.get(&reg), self.from.get(&reg)) {
+                    (Some(&local), _) if self.private[local] => return Base::Private,
+                    (Some(_), _) => return Base::Anything,
+                    (None, Some(Some(from))) => operand = *from,
+                    _ => return Base::Anything,
+                },
+                _ => return Base::Anything,
+            }
+        }
+        Base::Anything
+    }
+}
+
+/// What handlers may access.
+#[derive(Default)]
+struct Touched {
+    read: FxHashSet<GlobalId>,
+    written: FxHashSet<GlobalId>,
+    /// Whether they may read, or write, what a pointer points to.
+    reads_any: bool,
+    writes_any: bool,
+    /// Global variables whose addresses are used otherwise than in accesses.
+    escaped: FxHashSet<GlobalId>,
+    /// The functions whose addresses are taken.
+    taken: FxHashSet<FuncId>,
+}
+
+impl Touched {
+    fn by_handlers(module: &Module, delivering: &FxHashSet<FuncId>) -> Touched {
+        let mut touched = Touched::default();
+        let escape = Escape::of(module);
+        let taken = touched.look_for_addresses(module);
+        let is_handler = |id: &FuncId| {
+            let function = &module.functions[*id];
+            let first = function.params.first().map(|&reg| function.regs[reg].ty);
+            let fits = first.is_none_or(|ty| ty != Type::Ptr && ty.bits() <= 64);
+            function.is_defined() && !delivering.contains(id) && fits
+        };
+        let mut open: Vec<FuncId> = taken.iter().copied().filter(is_handler).collect();
+        let mut all: FxHashSet<FuncId> = open.iter().copied().collect();
+        while let Some(id) = open.pop() {
+            let function = &module.functions[id];
+            let bases = Bases::of(function, escape.private_locals(module, function));
+            for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+                touched.note(&inst.kind, &bases);
+                let InstKind::Call { callee, .. } = &inst.kind else {
+                    continue;
+                };
+                let callees: Vec<FuncId> = match callee {
+                    Callee::Direct(callee) if module.functions[*callee].is_defined() => vec![*callee],
+                    // A library function that works on what it is given, or calls back.
+                    Callee::Direct(_) => {
+                        let mut given = Vec::new();
+                        inst.kind.for_each_operand(|operand| match operand {
+                            Operand::Func(id) => given.push(id),
+                            Operand::Global(..) | Operand::Reg(_) => touched.note_given(operand, &bases),
+                            _ => {}
+                        });
+                        given
+                    }
+                    Callee::Indirect(_) => taken.iter().copied().collect(),
+                };
+                for callee in callees {
+                    if module.functions[callee].is_defined()
+                        && !delivering.contains(&callee)
+                        && all.insert(callee)
+                    {
+                        open.push(callee);
+                    }
+                }
+            }
+        }
+        touched.taken = taken;
+        touched
+    }
+
+    /// The functions whose addresses are taken; and notes the global variables.
+    fn look_for_addresses(&mut self, module: &Module) -> FxHashSet<FuncId> {
+        let mut taken = FxHashSet::default();
+        for global in module.globals.iter() {
+            for relocation in &global.relocations {
+                match relocation.symbol {
+                    Symbol::Func(id) => _ = taken.insert(id),
+                    Symbol::Global(id) => _ = self.escaped.insert(id),
+                }
+            }
+        }
+        for function in module.functions.iter() {
+            for block in function.blocks.iter() {
+                for inst in &block.insts {
+                    let accessed = match &inst.kind {
+                        InstKind::Load { ptr, .. }
+                        | InstKind::Store { ptr, .. }
+                        | InstKind::Rmw { ptr, .. } => Some(*ptr),
+                        InstKind::CompareExchange { ptr, .. } => Some(*ptr),
+                        _ => None,
+                    };
+                    let mut first = true;
+                    inst.kind.for_each_operand(|operand| {
+                        let is_access = std::mem::take(&mut first) && accessed == Some(operand);
+                        match operand {
+                            Operand::Func(id) => _ = taken.insert(id),
+                            Operand::Global(id, _) if !is_access => _ = self.escaped.insert(id),
+                            _ => {}
+                        }
+                    });
+                }
+                block.term.for_each_operand(|operand| match operand {
+                    Operand::Func(id) => _ = taken.insert(id),
+                    Operand::Global(id, _) => _ = self.escaped.insert(id),
+                    _ => {}
+                });
+            }
+        }
+        taken
+    }
+
+    fn note(&mut self, kind: &InstKind, bases: &Bases) {
+        accesses(kind, |operand, write| match bases.base(operand) {
+            Base::Global(id) if write => _ = self.written.insert(id),
+            Base::Global(id) => _ = self.read.insert(id),
+            // Its own, or one whose address it was given.
+            Base::Private => {}
+            Base::Anything if write => self.writes_any = true,
+            Base::Anything => self.reads_any = true,
+        });
+    }
+
+    /// A library function that a handler calls may read and write what this points to.
+    fn note_given(&mut self, operand: Operand, bases: &Bases) {
+        match bases.base(operand) {
+            Base::Global(id) => {
+                self.written.insert(id);
+                self.read.insert(id);
+            }
+            Base::Private => {}
+            Base::Anything => {
+                self.writes_any = true;
+                self.reads_any = true;
+            }
+        }
+    }
+
+    /// Whether a handler may access the same, and one of the two writes.
+    fn meets(&self, base: Base, write: bool) -> bool {
+        let any = self.writes_any || (write && self.reads_any);
+        match base {
+            Base::Private => false,
+            Base::Global(id) => any || self.written.contains(&id) || (write && self.read.contains(&id)),
+            Base::Anything => {
+                let mut others = self.written.iter().chain(self.read.iter().filter(|_| write));
+                any || others.any(|id| self.escaped.contains(id))
+            }
+        }
+    }
+}
+
+/// Calls `f` with the address of each plain access of an instruction, and whether it writes.
+fn accesses(kind: &InstKind, mut f: impl FnMut(Operand, bool)) {
+    match kind {
+        InstKind::Load { ptr, .. } => f(*ptr, false),
+        InstKind::Store { ptr, .. } | InstKind::Rmw { ptr, .. } | InstKind::CompareExchange { ptr, .. } => {
+            f(*ptr, true)
+        }
+        InstKind::MemCopy { dst, src, .. } | InstKind::VaCopy { dst, src } => {
+            f(*dst, true);
+            f(*src, false);
+        }
+        InstKind::MemSet { dst, .. } => f(*dst, true),
+        _ => {}
+    }
+}

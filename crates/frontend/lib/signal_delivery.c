@@ -1,0 +1,351 @@
+// Signals that threads send each other, and the points at which handlers run.
+//
+// A signal that is sent is *generated*; some time later it *arrives*. A thread of its own brings it, so when it arrives is up to the
+// schedule. The thread to which it was sent looks for signals that have arrived at *points*: before each action that other threads
+// may notice, and before each access to memory that a handler may access, too (crates/analysis/src/signal_points.rs puts them
+// there). At the first point at which it finds one that it does not block, it runs the handler. So each order of the handler and
+// the thread's own actions is explored, as the signal may arrive before or after each of them.
+//
+// A thread that is blocked in an action has passed the point before it. A handler that runs then could as well have run at that
+// point, since the action has not happened. So an execution goes no further where a thread is blocked and a signal has arrived for
+// it: the machine holds the thread (`interruptible` in crates/vm/src/libc/signal.rs). Waits that are several actions (of condition
+// variables, barriers, futexes) are another matter: in the middle, the thread has given a mutex back. There the thread that brings
+// the signal runs the handler in its place (`run_for`).
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <unistd.h>
+#include "signals.h"
+
+// How many threads there may be: more are unsupported.
+enum { MOST = 64 };
+
+// What a thread is doing. The machine reads it. `AWAY`: it waits, and another thread runs a handler in its place. `WOKEN`: it was
+// suspended, and a signal has arrived.
+enum { RUNS = 0, WAITS = 1, AWAY = 2, SUSPENDED = 3, WOKEN = 4 };
+
+// The signals of a thread; those of the process are at index 0, those of a thread at its handle. Bit n - 1 is for signal n.
+// The machine reads the first three.
+struct signals {
+    _Atomic unsigned long generated, arrived;
+    _Atomic int state;
+    // The signals that it does not block, while it waits or is suspended. Written before `state` says so.
+    _Atomic unsigned long open;
+};
+struct signals __selvedge_signals[MOST];
+
+_Static_assert(offsetof(struct signals, arrived) == 8 && offsetof(struct signals, state) == 16, "as in signal.rs");
+_Static_assert(sizeof(struct signals) == 32, "as in signal.rs");
+
+// Which threads wait or are suspended.
+static _Atomic unsigned long waiting;
+
+static unsigned long bit(int number) { return 1ul << (number - 1); }
+
+static unsigned index_of(pthread_t thread)
+{
+    if (thread >= MOST)
+        __selvedge_unsupported("signals in a program of more than 63 threads");
+    return (unsigned)thread;
+}
+
+static struct signals *own(void) { return &__selvedge_signals[index_of(pthread_self())]; }
+
+// Signals that have arrived, and for which nothing has run yet.
+static unsigned long ready(struct signals *from, unsigned long open)
+{
+    return open ? atomic_load_explicit(&from->arrived, memory_order_acquire) & open : 0;
+}
+
+// Takes a signal, if nobody else has; whether it was one. `arrived` goes first: one that is sent in between is the same signal still.
+static int take(struct signals *from, int number)
+{
+    int here = (atomic_fetch_and(&from->arrived, ~bit(number)) & bit(number)) != 0;
+    // What was taken before it arrived arrives in vain.
+    return here && (atomic_fetch_and(&from->generated, ~bit(number)) & bit(number)) != 0;
+}
+
+// Runs handlers of signals that have arrived; whether one of them interrupts calls. `restarts`: not those with SA_RESTART.
+// If there are several, POSIX leaves open which one comes first.
+int __selvedge_signal_take(int restarts)
+{
+    int interrupted = 0;
+    for (;;) {
+        unsigned long open = ~__selvedge_mask();
+        struct signals *from = own();
+        unsigned long found = ready(from, open);
+        unsigned long shared = __selvedge_sends_to_process() ? ready(__selvedge_signals, open) : 0;
+        if (!(found | shared))
+            return interrupted;
+        int count = __builtin_popcountl(found), all = count + __builtin_popcountl(shared);
+        int chosen = all > 1 ? __selvedge_outside(all) : 0;
+        if (chosen >= count) {
+            from = __selvedge_signals;
+            found = shared;
+            chosen -= count;
+        }
+        while (chosen-- > 0)
+            found &= found - 1;
+        int number = __builtin_ctzl(found) + 1;
+        if (take(from, number)) {
+            union sigval none = {0};
+            int ran = __selvedge_deliver(number, from == __selvedge_signals ? SI_USER : SI_TKILL, none);
+            interrupted |= ran == RAN || (ran == RAN_AND_RESTARTS && !restarts);
+        }
+    }
+}
+
+// A point at which handlers run.
+void __selvedge_signal_point(void) { __selvedge_signal_take(1); }
+
+// A point within a call that a handler may interrupt, after the one before the call: whether it was.
+int __selvedge_signal_interrupts(int restarts)
+{
+    __selvedge_signal_point();
+    return __selvedge_signal_take(restarts);
+}
+
+// After a change of the signals that the thread blocks: what was sent and is not blocked now is delivered before that call returns.
+void __selvedge_signal_unblocked(void)
+{
+    unsigned long open = ~__selvedge_mask();
+    struct signals *mine = own();
+    unsigned long sent = atomic_load(&mine->generated) & open;
+    if (sent)
+        atomic_fetch_or(&mine->arrived, sent);
+    if (__selvedge_sends_to_process() && (sent = atomic_load(&__selvedge_signals->generated) & open))
+        atomic_fetch_or(&__selvedge_signals->arrived, sent);
+    __selvedge_signal_point();
+}
+
+// ---- waits
+
+// Signals that have arrived for a thread that waits or is suspended.
+static unsigned long found(struct signals *mine)
+{
+    unsigned long here = ready(mine, mine->open);
+    return here || !__selvedge_sends_to_process() ? here : ready(__selvedge_signals, mine->open);
+}
+
+// From now on the thread waits, or is suspended, unless a signal has arrived; whether it does. Who brings a signal first lets it
+// arrive, and then looks at the state; here it is the other way round. So one of the two sees the other.
+static int begins(struct signals *mine, int state, unsigned long open)
+{
+    unsigned long me = 1ul << (mine - __selvedge_signals);
+    mine->open = open;
+    atomic_store(&mine->state, state);
+    if (__selvedge_sends_to_process())
+        atomic_fetch_or(&waiting, me);
+    if (!found(mine))
+        return 1;
+    int before = state;
+    if (!atomic_compare_exchange_strong(&mine->state, &before, RUNS))
+        __selvedge_claim(&mine->state, state == WAITS ? WAITS : WOKEN, RUNS);
+    if (__selvedge_sends_to_process())
+        atomic_fetch_and(&waiting, ~me);
+    return 0;
+}
+
+static void ends(struct signals *mine, int state)
+{
+    __selvedge_claim(&mine->state, state, RUNS);
+    if (__selvedge_sends_to_process())
+        atomic_fetch_and(&waiting, ~(1ul << (mine - __selvedge_signals)));
+}
+
+// Whether the thread runs a handler in the place of one that waits.
+static int acts(void) { return atomic_load(&own()->state) != RUNS; }
+
+void __selvedge_signal_wait_begins(void)
+{
+    unsigned long open = ~__selvedge_mask();
+    if (acts())
+        __selvedge_unsupported("a wait in a handler that runs while its thread waits");
+    if (open)
+        do
+            __selvedge_signal_point();
+        while (!begins(own(), WAITS, open));
+}
+
+void __selvedge_signal_wait_ends(void)
+{
+    struct signals *mine = own();
+    if (atomic_load(&mine->state) != RUNS)
+        ends(mine, WAITS);
+}
+
+// Runs the handlers of signals that have arrived for a thread that waits, in its place, or wakes it if it is suspended. Who finds
+// that another thread does so already leaves it to that one, which looks again before it ends.
+static void run_for(unsigned index)
+{
+    struct signals *to = &__selvedge_signals[index];
+    int before = SUSPENDED;
+    if (atomic_load(&to->state) == SUSPENDED) {
+        if (found(to))
+            atomic_compare_exchange_strong(&to->state, &before, WOKEN);
+        return;
+    }
+    for (before = WAITS; found(to) && atomic_compare_exchange_strong(&to->state, &before, AWAY); before = WAITS) {
+        unsigned long now;
+        while ((now = found(to))) {
+            struct signals *from = ready(to, to->open) ? to : __selvedge_signals;
+            int number = __builtin_ctzl(now) + 1;
+            if (take(from, number)) {
+                union sigval none = {0};
+                __selvedge_act_for(index);
+                unsigned long mask = __selvedge_set_mask(~to->open);
+                __selvedge_deliver(number, from == __selvedge_signals ? SI_USER : SI_TKILL, none);
+                __selvedge_set_mask(mask);
+                __selvedge_act_for(0);
+            }
+        }
+        atomic_store(&to->state, WAITS);
+    }
+}
+
+// ---- sending
+
+static unsigned long flight(unsigned index, int number) { return (unsigned long)index << 8 | (unsigned)number; }
+
+static void of_thread(unsigned index, int number)
+{
+    struct signals *to = &__selvedge_signals[index];
+    atomic_fetch_or(&to->arrived, bit(number));
+    run_for(index);
+}
+
+// Any thread that does not block it may take it: one that comes to a point, or one of those that wait.
+static void of_process(int number)
+{
+    struct signals *to = __selvedge_signals;
+    atomic_fetch_or(&to->arrived, bit(number));
+    unsigned long all = atomic_load(&waiting);
+    int count = __builtin_popcountl(all), chosen = count > 1 ? __selvedge_outside(count) : 0;
+    // If the chosen one blocks it, another one may take it.
+    for (int i = 0; i < count && ready(to, ~0ul); i++) {
+        unsigned long rest = all;
+        for (int skipped = (chosen + i) % count; skipped > 0; skipped--)
+            rest &= rest - 1;
+        run_for((unsigned)__builtin_ctzl(rest));
+    }
+}
+
+// The thread that brings a signal.
+static void *arrive(void *what)
+{
+    unsigned long packed = (unsigned long)what, index = packed >> 8;
+    __selvedge_set_mask(~0ul);
+    pthread_setname_np(pthread_self(), "signal");
+    if (index == 0)
+        of_process(packed & 255);
+    else
+        of_thread((unsigned)index, packed & 255);
+    return NULL;
+}
+
+static int is_ignored(int number)
+{
+    struct sigaction action;
+    sigaction(number, 0, &action);
+    if (action.sa_handler == SIG_IGN)
+        return 1;
+    return action.sa_handler == SIG_DFL && (number == SIGCHLD || number == SIGURG || number == SIGWINCH || number == SIGCONT);
+}
+
+// Generates a signal, if it is not so yet; whether it has to be brought.
+static int generated(struct signals *to, int number)
+{
+    if (is_ignored(number))
+        return 0;
+    if (!(atomic_fetch_or(&to->generated, bit(number)) & bit(number)))
+        return 1;
+    if (number >= 32)
+        __selvedge_unsupported("several real-time signals of one number that wait for one thread");
+    return 0;
+}
+
+static void start(void *(*code)(void *), unsigned long what)
+{
+    pthread_t bringer;
+    if (pthread_create(&bringer, NULL, code, (void *)what) != 0)
+        __selvedge_unsupported("a signal for which no thread can be made");
+    pthread_detach(bringer);
+}
+
+static void send(unsigned index, int number)
+{
+    if (generated(&__selvedge_signals[index], number))
+        start(arrive, flight(index, number));
+}
+
+void __selvedge_send_to_thread(pthread_t thread, int number) { send(index_of(thread), number); }
+void __selvedge_send_to_process(int number) { send(0, number); }
+
+// ---- timers
+
+// For each timer, which setting of it is on; 0: none.
+static _Atomic unsigned long on[3], settings;
+
+static void *expire(void *what)
+{
+    unsigned long packed = (unsigned long)what, setting = packed >> 16;
+    __selvedge_set_mask(~0ul);
+    pthread_setname_np(pthread_self(), "timer");
+    int number = packed & 255;
+    if (atomic_compare_exchange_strong(&on[packed >> 8 & 255], &setting, 0) && generated(__selvedge_signals, number))
+        of_process(number);
+    return NULL;
+}
+
+void __selvedge_arm(int timer, int number, int is_on)
+{
+    unsigned long setting = is_on ? atomic_fetch_add(&settings, 1) + 1 : 0;
+    atomic_store(&on[timer], setting);
+    if (is_on)
+        start(expire, setting << 16 | (unsigned long)timer << 8 | (unsigned long)number);
+}
+
+// A signal that its own sender blocks.
+void __selvedge_keep(int number, int of_process)
+{
+    struct signals *to = of_process ? __selvedge_signals : own();
+    if (generated(to, number))
+        atomic_fetch_or(&to->arrived, bit(number));
+}
+
+// sigwait has taken the signal.
+void __selvedge_forget(int number)
+{
+    struct signals *mine = own();
+    atomic_fetch_and(&mine->arrived, ~bit(number));
+    atomic_fetch_and(&mine->generated, ~bit(number));
+    if (__selvedge_sends_to_process()) {
+        atomic_fetch_and(&__selvedge_signals->arrived, ~bit(number));
+        atomic_fetch_and(&__selvedge_signals->generated, ~bit(number));
+    }
+}
+
+// ---- waiting for a signal
+
+static int suspended(unsigned long during)
+{
+    if (!__selvedge_delivers())
+        __selvedge_unsupported("waiting for a signal in a program that sets no handler, or sends itself no signal");
+    if (acts())
+        __selvedge_unsupported("waiting for a signal in a handler that runs while its thread waits");
+    __selvedge_signal_point();
+    struct signals *mine = own();
+    unsigned long before = __selvedge_set_mask(during);
+    while (!__selvedge_signal_take(0))
+        if (begins(mine, SUSPENDED, ~during))
+            ends(mine, WOKEN);
+    __selvedge_set_mask(before);
+    errno = EINTR;
+    return -1;
+}
+
+int sigsuspend(const sigset_t *set) { return suspended(set->__val[0] & ~(1ul << (SIGKILL - 1) | 1ul << (SIGSTOP - 1) | 3ul << 31)); }
+int pause(void) { return suspended(__selvedge_mask()); }

@@ -1,0 +1,89 @@
+//! Signals between threads: random programs, and an enumerator of their executions that shares no
+//! code with the product: the same final values and deadlocks.
+//!
+//! `SELVEDGE_SIGNALS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_SIGNALS_SEEDS_KEEP=1` goes on after a
+//! failure and shows all of them.
+
+#[path = "../compared/mod.rs"]
+mod compared;
+mod reference;
+mod toy;
+
+use compared::{Seen, setup};
+use reference::Possible;
+use selvedge_model::Property;
+use selvedge_session::{Options, Strategy, Unobserved, check};
+use std::ops::Range;
+use toy::Toy;
+
+const SEEDS: Range<u64> = 0..60;
+const MOST_STATES: usize = 300_000;
+
+#[derive(Default, Debug)]
+struct Counts {
+    compared: u32,
+    too_large: u32,
+    deadlocks: u32,
+    /// Programs with more than one final value.
+    several: u32,
+}
+
+fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
+    let toy = Toy::random(seed);
+    let Some(expected) = reference::explore(&toy, MOST_STATES) else {
+        counts.too_large += 1;
+        return Ok(());
+    };
+    let (text, first) = toy::c(&toy);
+    let (path, program) = compared::load("signals", &seed.to_string(), &text)?;
+    let strategy = if seed.is_multiple_of(2) {
+        Strategy::Unfold
+    } else {
+        Strategy::Stateful
+    };
+    let options = Options {
+        strategy: Some(strategy),
+        stop: selvedge_explore::Stop::Never,
+        jobs: Some(1),
+        max_executions: Some(40_000),
+        max_events: Some(2_000),
+        setup: setup(&path),
+        properties: [Property::Assertion, Property::Deadlock].into(),
+        ..Options::default()
+    };
+    let report = check(&program, &options, &Unobserved)
+        .map_err(|e| format!("{}: {e}", path.display()))?
+        .report;
+    if report.reasons.iter().any(|reason| reason.limit.is_some()) {
+        counts.too_large += 1;
+        return Ok(());
+    }
+    if let Some(reason) = report.reasons.first() {
+        return Err(format!("{toy:?}\n{}", reason.detail));
+    }
+    let mut found = Possible::default();
+    for (kind, line) in Seen::of(&report).found {
+        match kind {
+            "assertion" => _ = found.values.insert(line - first),
+            kind if kind.starts_with("deadlock") => found.deadlock = true,
+            kind => return Err(format!("{toy:?}\nfound {kind}")),
+        }
+    }
+    if found != expected {
+        return Err(format!("{toy:#?}\nfound {found:?}\nexpected {expected:?}"));
+    }
+    counts.compared += 1;
+    counts.deadlocks += u32::from(expected.deadlock);
+    counts.several += u32::from(expected.values.len() > 1);
+    Ok(())
+}
+
+fn main() {
+    let counts = compared::all("SELVEDGE_SIGNALS_SEEDS", SEEDS, compare);
+    assert!(
+        counts.compared > 2 * counts.too_large,
+        "most programs are too large"
+    );
+    assert!(counts.deadlocks * 10 > counts.compared, "hardly any deadlock");
+    assert!(counts.several * 3 > counts.compared, "hardly any choice");
+}
