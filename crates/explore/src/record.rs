@@ -17,6 +17,8 @@ pub(crate) struct Record {
     index: FxHashMap<Key, usize>,
     unsupported: BTreeSet<Unsupported>,
     limits: BTreeSet<Limit>,
+    /// Faults that are none if there is a data race.
+    unsure: Vec<Found>,
 }
 
 impl Record {
@@ -106,6 +108,21 @@ impl Record {
         true
     }
 
+    /// Records faults that rest on it that the program has no data race. They are reported at the
+    /// end, if no race was found.
+    pub fn if_ordered(&mut self, config: &Config, faults: Vec<Fault>, choices: &[Choice]) {
+        for fault in faults {
+            let known = self.unsure.iter().any(|found| key(&found.fault) == key(&fault));
+            if !known && config.properties.contains(&fault.kind.property()) {
+                self.unsure.push(Found {
+                    fault,
+                    choices: choices.to_vec(),
+                    count: 1,
+                });
+            }
+        }
+    }
+
     /// Records a fault. Returns true if it is new.
     fn found(&mut self, fault: Fault, choices: &[Choice], count: u64) -> bool {
         let next = self.faults.len();
@@ -143,6 +160,7 @@ impl Record {
         }
         self.unsupported.extend(later.unsupported);
         self.limits.extend(later.limits);
+        self.unsure.extend(later.unsure);
     }
 
     /// The record as data.
@@ -192,7 +210,13 @@ impl Record {
     }
 
     /// The report.
-    pub fn finish(self, stop: StopReason) -> Report {
+    pub fn finish(mut self, stop: StopReason) -> Report {
+        let race = |found: &Found| found.fault.kind == FaultKind::DataRace;
+        if stop != StopReason::Finding && !self.faults.iter().any(race) {
+            for found in std::mem::take(&mut self.unsure) {
+                self.found(found.fault, &found.choices, found.count);
+            }
+        }
         Report {
             statistics: self.statistics,
             faults: self.faults,

@@ -12,6 +12,8 @@
 //!   memory unchanged, or places that no other round accesses;
 //! - no other round accesses what a round writes, locks or tries, in a way that would observe it.
 //!   Then every interleaving of the rounds' steps keeps each thread in its round;
+//! - no two rounds are in a data race, where plain accesses are no actions of their own. Such a
+//!   step may write a value and take it back, and another thread may read in between;
 //! - no blocked thread waits for a lock that a round takes and releases;
 //! - no thread has stopped at a false assumption, and the process is not about to end.
 //!
@@ -23,10 +25,10 @@
 //! be reached if the result were different ([`Machine::may_end`]). A server that polls for ever is
 //! no finding. Deliberately absent: rounds with an effect that other threads observe (livelocks).
 
-use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_base::{ContextId, Digest, Id, ThreadId};
 use selvedge_model::{
-    Action, Choice, Detector, Event, Fault, Look, Machine, Needs, Notice, ObjectId, Op, OpClass, Outcome,
-    Pending, Spin, Status,
+    Access, Action, Choice, Detector, Event, Fault, Look, Machine, MemoryOrder, Needs, Notice, ObjectId, Op,
+    OpClass, Outcome, Pending, Spin, Status,
 };
 
 /// The maximum number of steps in a round.
@@ -44,13 +46,31 @@ enum Use {
 }
 
 /// A use of an object by a round.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Touch {
     object: ObjectId,
     size: u64,
     how: Use,
     /// The number, from 1, of the step with which a lock was released.
     back: usize,
+    access: Option<Accessed>,
+}
+
+/// What makes an access to memory race with another one.
+#[derive(Clone, Debug)]
+struct Accessed {
+    write: bool,
+    /// True if it is no action of its own, and not atomic.
+    plain: bool,
+    /// The locks that the round held.
+    locks: Vec<Held>,
+}
+
+/// A lock that a round has taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Held {
+    object: ObjectId,
+    shared: bool,
 }
 
 /// The round of a thread.
@@ -58,6 +78,9 @@ struct Round {
     thread: ThreadId,
     touches: Vec<Touch>,
     looks: Vec<Look>,
+    /// The locks taken and not yet released. No other round takes a lock that was held when the
+    /// round began: its thread would have to wait.
+    held: Vec<Held>,
 }
 
 /// What a state shows.
@@ -192,6 +215,7 @@ fn go_round<M: Machine>(
         thread,
         touches: Vec::new(),
         looks: Vec::new(),
+        held: Vec::new(),
     };
     // A state that comes again before the first one does: from there on the thread goes round
     // without it. Compared with the state after the last power of two of steps (R. P. Brent, *An
@@ -230,46 +254,94 @@ impl Round {
         if !machine.notices().iter().all(noted) || event.completes || event.outcome == Outcome::Incomplete {
             return false;
         }
-        let parts = machine.parts().iter().map(|p| (p.action, p.context, p.outcome));
-        let first = (event.action, event.context, event.outcome);
-        for (action, context, outcome) in std::iter::once(first).chain(parts) {
-            let Some(how) = used(machine, &action, outcome) else {
-                return false;
-            };
-            if action.thread != self.thread || action.ends {
+        let accesses = machine.accesses();
+        let mut next = 0;
+        if !self.acts(machine, (&event.action, event.context, event.outcome), number) {
+            return false;
+        }
+        for part in machine.parts() {
+            let before = (part.accesses as usize).clamp(next, accesses.len());
+            self.accesses(machine, &accesses[next..before]);
+            next = before;
+            if !self.acts(machine, (&part.action, part.context, part.outcome), number) {
                 return false;
             }
-            let Some(how) = how else { continue };
-            let size = action.object_size().max(1);
-            // A futex wait that failed has read the word.
-            let object = match action.op {
-                Op::FutexWait => action.object2,
-                _ => action.object,
-            };
-            let gives_back = matches!(action.op.info().class, OpClass::Release | OpClass::ReleaseShared);
+        }
+        self.accesses(machine, &accesses[next..]);
+        true
+    }
+
+    /// Records an action or a part. Returns false if it has an effect that excludes a round.
+    fn acts<M: Machine>(
+        &mut self,
+        machine: &M,
+        (action, context, outcome): (&Action, ContextId, Outcome),
+        number: usize,
+    ) -> bool {
+        let Some(how) = used(machine, action, outcome) else {
+            return false;
+        };
+        if action.thread != self.thread || action.ends {
+            return false;
+        }
+        let Some(how) = how else { return true };
+        // A futex wait that failed has read the word.
+        let object = match action.op {
+            Op::FutexWait => action.object2,
+            _ => action.object,
+        };
+        let class = action.op.info().class;
+        let gives_back = matches!(class, OpClass::Release | OpClass::ReleaseShared);
+        let access = action.is_memory().then(|| Accessed {
+            write: action.writes_memory() && outcome != Outcome::Failed,
+            plain: false,
+            locks: self.held.clone(),
+        });
+        self.touches.push(Touch {
+            object,
+            size: action.object_size().max(1),
+            how,
+            back: if gives_back { number } else { 0 },
+            access,
+        });
+        match class {
+            OpClass::Acquire | OpClass::AcquireShared if outcome != Outcome::Failed => {
+                let shared = class == OpClass::AcquireShared;
+                self.held.push(Held { object, shared });
+            }
+            _ if gives_back => {
+                let last = self.held.iter().rposition(|held| held.object == object);
+                last.map(|at| self.held.remove(at));
+            }
+            _ => {}
+        }
+        if how == Use::Read && action.op != Op::Write {
+            self.looks.push(Look {
+                object,
+                size: action.size,
+                stmt: action.stmt,
+                context,
+            });
+        }
+        true
+    }
+
+    /// Records accesses within a step.
+    fn accesses<M: Machine>(&mut self, machine: &M, accesses: &[Access]) {
+        for access in accesses {
+            let object = ObjectId(access.address);
+            let size = u64::from(access.size);
+            let writes = access.write && machine.has_changed(object, size);
             self.touches.push(Touch {
                 object,
                 size,
-                how,
-                back: if gives_back { number } else { 0 },
-            });
-            if how == Use::Read && action.op != Op::Write {
-                self.looks.push(Look {
-                    object,
-                    size: action.size,
-                    stmt: action.stmt,
-                    context,
-                });
-            }
-        }
-        for access in machine.accesses() {
-            let object = ObjectId(access.address);
-            let writes = access.write && machine.has_changed(object, u64::from(access.size));
-            self.touches.push(Touch {
-                object,
-                size: u64::from(access.size),
                 how: if writes { Use::Write } else { Use::Read },
                 back: 0,
+                access: Some(Accessed {
+                    write: access.write,
+                    plain: access.order == MemoryOrder::NotAtomic && !machine.interleaves_plain(),
+                    locks: self.held.clone(),
+                }),
             });
             if !access.write {
                 self.looks.push(Look {
@@ -280,7 +352,17 @@ impl Round {
                 });
             }
         }
-        true
+    }
+}
+
+impl Accessed {
+    /// True if no lock orders two accesses of different rounds to the same bytes, and they race.
+    fn races_with(&self, other: &Accessed) -> bool {
+        let excludes = |a: &Held| {
+            let mut others = other.locks.iter();
+            others.any(|b| a.object == b.object && !(a.shared && b.shared))
+        };
+        (self.plain || other.plain) && (self.write || other.write) && !self.locks.iter().any(excludes)
     }
 }
 
@@ -349,12 +431,16 @@ fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Op
     }
 }
 
-/// True if one round may observe an action of the other.
+/// True if one round may observe an action of the other, or an access within one.
 fn meet(one: &[Touch], other: &[Touch]) -> bool {
     let unseen = |a: Use, b: Use| a == b && matches!(a, Use::Read | Use::Lock);
+    let races = |a: &Touch, b: &Touch| match (&a.access, &b.access) {
+        (Some(a), Some(b)) => a.races_with(b),
+        _ => false,
+    };
     let meets = |a: &Touch| {
         let mut others = other.iter();
-        others.any(|b| !unseen(a.how, b.how) && overlap(a, b.object, b.size))
+        others.any(|b| (!unseen(a.how, b.how) || races(a, b)) && overlap(a, b.object, b.size))
     };
     one.iter().any(meets)
 }

@@ -25,11 +25,16 @@
 //! A state in which a thread has stopped at a false assumption does not count as a continuation. If
 //! there is one, the thread is stuck only if some execution goes on for ever without it (`fair`).
 //!
+//! Where plain accesses are no actions, this holds for programs without data races. If accesses in
+//! the continuations might race, the finding waits for the end of the exploration, and is dropped if
+//! there is a race ([`Fate::StuckIfOrdered`]).
+//!
 //! A spurious wakeup is possible but not guaranteed. It is an alternative of the action that begins
 //! the wait. So a thread that has begun to wait without this alternative is stuck if no signal ever
 //! comes.
 
 mod fair;
+mod touched;
 
 use crate::Control;
 use crate::unfold::Weaken;
@@ -37,6 +42,7 @@ use fair::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, ForTests, Id, ThreadId};
 use selvedge_model::{Action, Choice, Fingerprint, Machine, Notice, Op, OpClass, Pending, Status, Undo};
+use touched::Touched;
 
 /// The maximum number of states that are visited for one question.
 const MOST_STATES: usize = 100_000;
@@ -133,6 +139,9 @@ pub enum Fate {
     Open,
     /// No continuation does, and some execution goes on for ever.
     Stuck,
+    /// The same, if accesses in the continuations are in no data race. If they are, there are more
+    /// continuations than those of whole steps.
+    StuckIfOrdered,
     /// There are too many states.
     Unknown,
 }
@@ -140,8 +149,8 @@ pub enum Fate {
 /// Known answers for threads at states.
 #[derive(Debug, Default)]
 pub struct Fates {
-    /// By fingerprint and name of the thread.
-    known: [FxHashSet<(Digest, ThreadId, bool)>; 2],
+    /// By fingerprint and name of the thread: open, stuck, stuck if accesses are ordered.
+    known: [FxHashSet<(Digest, ThreadId, bool)>; 3],
     open: u32,
     weaken: ForTests<Weaken>,
 }
@@ -235,6 +244,9 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         if self.fates.known[1].contains(&(self.key)(print)) {
             return Fate::Stuck;
         }
+        if self.fates.known[2].contains(&(self.key)(print)) {
+            return Fate::StuckIfOrdered;
+        }
         if (0..WALKS).any(|walk| self.walk(machine, walk as u64)) {
             return Fate::Open;
         }
@@ -306,6 +318,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
     fn visit_all<M: Undo + Fingerprint>(&mut self, machine: &mut M) -> Fate {
         let mut seen: FxHashMap<Digest, u32> = FxHashMap::default();
         let mut graph = Graph::default();
+        let mut touched = Touched::default();
         let threads = machine.pending().len();
         let (mut pruned, mut grown, mut held) = (false, false, holds(machine));
         let mut stack: Vec<Frame<M::Mark>> = Vec::new();
@@ -336,7 +349,8 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
             let choice = top.choices[top.next];
             top.next += 1;
             machine.undo(top.mark);
-            machine.step(choice);
+            let event = machine.step(choice);
+            touched.step(machine, &event);
             let print = digest(machine);
             grown |= machine.pending().len() > threads;
             held |= holds(machine);
@@ -380,11 +394,16 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         if pruned && !graph.goes_on() && !self.fates.weaken.is(Weaken::Fair) {
             return Fate::Open;
         }
+        // A firm cycle is never left, whatever happens.
+        let may_race = touched.may_race() && !self.waiting.firm;
         if !pruned {
             let keys = seen.into_keys().map(&self.key);
-            self.fates.known[1].extend(keys);
+            self.fates.known[1 + usize::from(may_race)].extend(keys);
         }
-        Fate::Stuck
+        match may_race {
+            true => Fate::StuckIfOrdered,
+            false => Fate::Stuck,
+        }
     }
 }
 

@@ -152,6 +152,13 @@ pub trait Machine {
         true
     }
 
+    /// True if a plain access that matters to other threads is an action of its own. If not, several
+    /// may be part of one step, and nothing that explorations conclude about them holds where they
+    /// are in a data race.
+    fn interleaves_plain(&self) -> bool {
+        false
+    }
+
     /// True if the control flow of a thread's functions leads from its present position to its end.
     /// A thread that runs a server loop for ever has no such path. A machine that does not know
     /// returns true.

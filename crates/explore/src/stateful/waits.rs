@@ -25,6 +25,11 @@ where
             match self.fates.of(&mut self.machine, waiting, name, self.control) {
                 Fate::Open => {}
                 Fate::Unknown if !waiting.firm => self.stays_open(waiting),
+                Fate::StuckIfOrdered => {
+                    let mut faults = Vec::new();
+                    self.detector.stuck(&self.machine, waiting.thread, &mut faults);
+                    self.record.if_ordered(self.config, faults, &self.choices);
+                }
                 Fate::Stuck | Fate::Unknown => {
                     self.detector
                         .stuck(&self.machine, waiting.thread, &mut self.faults);

@@ -227,6 +227,12 @@ impl Machine for Vm {
         !object.is_address() || self.state.memory.has_changed(self.began, object.0, size)
     }
 
+    /// Accesses that predicate dependence leaves out do not matter.
+    fn interleaves_plain(&self) -> bool {
+        let options = &self.program.options;
+        options.visibility.includes_plain() || options.points.is_some()
+    }
+
     fn may_end(&self, thread: ThreadId) -> bool {
         crate::ends::may_end(&self.program, self.state.thread(thread))
     }

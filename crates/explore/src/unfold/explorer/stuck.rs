@@ -35,6 +35,12 @@ where
                 // A firm cycle exists even if the execution may end. Only its kind of deadlock
                 // would remain open.
                 Fate::Unknown if !waiting.firm => self.stays_open(waiting),
+                Fate::StuckIfOrdered => {
+                    let mut faults = Vec::new();
+                    let detector = &mut self.path.detector;
+                    detector.stuck(&self.path.machine, waiting.thread, &mut faults);
+                    self.record.if_ordered(self.config, faults, self.path.choices());
+                }
                 Fate::Stuck | Fate::Unknown => {
                     let (detector, faults) = (&mut self.path.detector, &mut self.path.faults);
                     detector.stuck(&self.path.machine, waiting.thread, faults);
