@@ -4,7 +4,7 @@ use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
 use selvedge_detect::DeadlockDetector;
 use selvedge_model::{
     Access, Action, Choice, Describe, Detector, Event, FaultKind, Machine, Notice, ObjectId, Op, Outcome,
-    Pending, Status, Waiters, WaitsFor,
+    Pending, Silent, Status, Waiters, WaitsFor,
 };
 
 const CONDITION: ObjectId = ObjectId(0x40);
@@ -95,6 +95,7 @@ fn event(thread: usize, op: Op, outcome: Outcome) -> Event {
         alternatives: 1,
         outcome,
         completes: false,
+        silent: Silent::No,
     }
 }
 

@@ -79,6 +79,9 @@ pub struct Config {
     /// True if executions of one event are the same only in what matters (predicate dependence).
     /// `unfold` records then what a step reports in each of them.
     pub only_similar: bool,
+    /// Only values count, and nobody asks what happens before what. Then a store of the value that
+    /// is there is a read (`dpor`).
+    pub values_only: bool,
     /// The list to which findings are added as soon as they are made.
     pub findings: Findings,
 }
@@ -108,6 +111,7 @@ impl Default for Config {
             deepens: false,
             pct_depth: 3,
             only_similar: false,
+            values_only: false,
             findings: Findings::new(),
         }
     }

@@ -247,6 +247,30 @@ impl Action {
             && !self.cancelable
     }
 
+    /// The operation that does the same as this one where it fails, if that is to read its object:
+    /// whether it fails follows from the object, and if it does, it changes nothing.
+    #[inline]
+    pub const fn read_if_it_fails(&self) -> Option<Op> {
+        let info = self.op.info();
+        match info.class {
+            OpClass::Write if self.may_fail && matches!(self.op, Op::Rmw) => Some(Op::Read),
+            OpClass::Try | OpClass::Take if matches!(info.effect, Varies::Varies) => Some(Op::Look),
+            _ => None,
+        }
+    }
+
+    /// Whether it may store the value that is there, and would be a read then
+    /// ([`Event::as_used`](crate::Event::as_used)).
+    #[inline]
+    pub const fn may_be_silent(&self, values_only: bool) -> bool {
+        match self.op {
+            Op::Write => values_only || matches!(self.order, MemoryOrder::NotAtomic),
+            // It does not end a release sequence.
+            Op::Rmw => values_only || !self.order.releases(),
+            _ => false,
+        }
+    }
+
     /// True if the effect on the object depends on the state in which the action is taken.
     #[inline]
     pub const fn effect_varies(&self) -> bool {

@@ -58,16 +58,52 @@ pub struct Event {
     /// True if this event is a data choice that completes an action. The action was begun with an
     /// earlier event of the thread and was incomplete until now.
     pub completes: bool,
+    /// Whether it is a write or a read-modify-write that has changed nothing.
+    pub silent: Silent,
+}
+
+/// Whether a write has changed nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Silent {
+    /// Bytes have other values now, or the machine does not know; or it is no write.
+    #[default]
+    No,
+    /// Its bytes have the values that they had before. But who reads them may learn of its thread,
+    /// or not learn of the thread that wrote the values before.
+    Values,
+    /// Who reads its bytes finds and learns what it would have without it: a plain write, or a
+    /// read-modify-write that does not release.
+    Wholly,
 }
 
 impl Event {
-    /// True if it is a compare-and-swap that has failed, so that it has only read.
+    /// The action as it used its objects with this outcome: one that changed nothing is a read. It
+    /// is the action itself if it may have happened in another way in the same state, or has not
+    /// yet happened.
+    ///
+    /// `values_only`: only values count, and not what happens before what.
     #[inline]
-    pub const fn has_failed(&self) -> bool {
-        self.action.may_fail
-            && matches!(self.action.op, Op::Rmw)
-            && matches!(self.outcome, Outcome::Failed)
-            && self.alternatives == 1
+    pub const fn as_used(&self, values_only: bool) -> Action {
+        if self.alternatives != 1 || self.completes {
+            return self.action;
+        }
+        let op = match self.outcome {
+            Outcome::Failed => self.action.read_if_it_fails(),
+            Outcome::Done => match self.silent {
+                Silent::Wholly => Some(Op::Read),
+                Silent::Values if values_only => Some(Op::Read),
+                Silent::Values | Silent::No => None,
+            },
+            _ => None,
+        };
+        match op {
+            Some(op) => Action {
+                op,
+                may_fail: false,
+                ..self.action
+            },
+            None => self.action,
+        }
     }
 
     /// True if the event is a data choice.

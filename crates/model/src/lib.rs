@@ -30,7 +30,7 @@ pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence, Ended, Unobserved, Use};
 pub use detector::{Detector, Look, NoDetector, Spin};
 pub use effect::{Effect, for_each_effect};
-pub use event::{Access, Choice, Event, Outcome, Part, Waiters};
+pub use event::{Access, Choice, Event, Outcome, Part, Silent, Waiters};
 pub use finding::{
     Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,
     Unsupported, Verdict,

@@ -167,6 +167,9 @@ impl Exploration<'_> {
             necessary_choices: options.necessary_choices,
             dump: options.dump_unfolding.then_some(unfolding::MOST_EVENTS),
             only_similar: self.plan.dependence == Dependence::Predicate,
+            // Where plain accesses are no actions, a race would show that too little is explored.
+            values_only: self.plan.visibility.includes_plain()
+                && !self.options.properties.contains(&Property::DataRace),
             ..Config::default()
         };
         if let Some(events) = options.max_events {

@@ -120,6 +120,8 @@ pub struct Program {
     pub(crate) polls: bool,
     /// Whether there are weak compare-exchanges.
     pub(crate) weak_exchanges: bool,
+    /// Whether there are fences.
+    pub(crate) fences: bool,
     /// Whether the code makes numbers of addresses.
     pub(crate) numbers_of_addresses: bool,
     /// Statements that use addresses as numbers.

@@ -7,7 +7,7 @@ use super::shadow::{Entry, Kind, Shadow, mask};
 use super::store::Space;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
-    Access, Action, Event, Machine, MemoryOrder, ObjectId, Op, Part, Pending, Seen, Status,
+    Access, Action, Event, Machine, MemoryOrder, ObjectId, Op, Part, Pending, Seen, Silent, Status,
 };
 
 /// The parts of the last event, without final joins if there is nothing after them that they could
@@ -47,6 +47,7 @@ impl RaceDetector {
                 alternatives: 1,
                 outcome: part.outcome,
                 completes: false,
+                silent: Silent::No,
             };
             self.synchronise(machine, accesses, &part);
         }

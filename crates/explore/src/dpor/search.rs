@@ -168,6 +168,9 @@ where
     contended: Contended,
     /// During the first execution: the objects that it has raced for.
     learned: Option<Contended>,
+    /// True if the order has looked for the next action as an operation, and what the step does
+    /// decides whether it is a read.
+    looked_early: bool,
     /// The number of threads after the last step, and the enabled ones.
     count: usize,
     enabled: S,
@@ -221,6 +224,7 @@ where
             faults: Vec::new(),
             races: Vec::new(),
             before: Vec::new(),
+            looked_early: false,
             count: 0,
             enabled: S::default(),
             contended: Contended::default(),
@@ -454,12 +458,9 @@ where
             }
             sleep = self.prepare_action(sleep, thread);
         } else {
-            let action = self.action_now(thread);
-            if !local && !sleep.is_empty() {
-                sleep = self.still_asleep(sleep, &action);
-            }
-            self.order.look(self.relation, &action, thread);
+            sleep = self.look_at_outcome(thread, sleep, local);
             if self.weaken.is(Weaken::ObserversClocks) {
+                let action = self.machine.pending()[thread].action;
                 self.order.look_at_writes(&action, thread);
             }
         }

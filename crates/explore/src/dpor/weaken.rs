@@ -34,6 +34,14 @@ pub enum Weaken {
     AnyOutcome,
     /// Each compare-and-swap of a sleeping thread counts as one that fails.
     AsleepOutcome,
+    /// Each attempt to take a lock or a semaphore counts as one that fails.
+    AnyTry,
+    /// Each store that may change nothing does so.
+    AnySilent,
+    /// Each such store of a sleeping thread does so.
+    AsleepSilent,
+    /// A signal depends on the thread that it wakes, and on no other one that waits.
+    SignalOutcome,
     /// No read is looked at for the order of two writes.
     Observers,
     /// What reads and writes in one step is not looked at.

@@ -301,6 +301,7 @@ mod tests {
             alternatives: 1,
             outcome,
             completes: false,
+            silent: selvedge_model::Silent::No,
         }
     }
 

@@ -80,7 +80,10 @@ pub fn run<P: Dependence + Sync>(
             machine.with_known_inputs(),
             Collector {
                 seen: &seen,
-                trace: traces.then(Trace::new),
+                trace: traces.then(match config.values_only {
+                    true => Trace::of_values,
+                    false => Trace::new,
+                }),
                 length: 0,
             },
         )
@@ -123,6 +126,7 @@ pub fn complaint<P: Dependence + Sync>(
     let config = Config {
         sleep_sets,
         max_executions: Some(MOST),
+        values_only: true,
         ..never()
     };
     let (seen, report) = run(toy, false, relation, &config, weaken);

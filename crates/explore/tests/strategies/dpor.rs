@@ -5,7 +5,7 @@ use selvedge_base::usual_or_long;
 use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;
 use selvedge_model::Conflict;
-use selvedge_model::reference::traces;
+use selvedge_model::reference::{Trace, traces};
 use selvedge_model::toy::{
     Toy, ToyMachine, ToyOp, input_toy, mixed_toy, random_toy, sharing_toy, shrink, waking_toy,
 };
@@ -27,13 +27,22 @@ fn hold(name: &str, toy: &Toy) {
     }
 }
 
-/// Each class of the relation is finished exactly once.
+/// Each class of the relation is finished exactly once, of both relations on outcomes.
 fn hold_classes(name: &str, toy: &Toy) {
+    hold_classes_of(name, toy, (Trace::new(), &never()));
+    let values = Config {
+        values_only: true,
+        ..never()
+    };
+    hold_classes_of(name, toy, (Trace::of_values(), &values));
+}
+
+fn hold_classes_of(name: &str, toy: &Toy, (begun, config): (Trace, &Config)) {
     let mut machine = ToyMachine::new(toy).expect("compiles");
-    let Ok(expected) = traces(&mut machine, 1_000, |a, b| Conflict.dependent(a, b)) else {
+    let Ok(expected) = traces(&mut machine, 1_000, begun, |a, b| Conflict.dependent(a, b)) else {
         return;
     };
-    let (seen, report) = run(toy, true, &Conflict, &never(), Weaken::Nothing);
+    let (seen, report) = run(toy, true, &Conflict, config, Weaken::Nothing);
     let found: std::collections::BTreeSet<_> = seen.traces.into_keys().collect();
     assert!(
         found == expected,
@@ -160,6 +169,46 @@ fn failed_compare_and_swaps_commute() {
     }
     let never_there = r#"[["cas", "x", 7, 1, "r"], ["cas", "x", 8, 1, "r"]]"#;
     assert_eq!(count(&threads(3, never_there), &never()), (1, 0));
+}
+
+/// Attempts that fail only look at the lock or semaphore.
+#[test]
+fn failed_tries_commute() {
+    let tries = |objects: &str, n: usize, code: &str| {
+        let threads = vec![code; n].join(",");
+        count(&format!(r#"{{{objects} "threads": [{threads}]}}"#), &never())
+    };
+    for n in [2, 3, 4] {
+        // Each thread takes it in one execution; what the others do afterwards has no order.
+        for code in [
+            r#"[["trylock", "m", "r"]]"#,
+            r#"[["spintrylock", "m", "r"]]"#,
+            r#"[["trywrlock", "m", "r"]]"#,
+            r#"[["timedlock", "m", "r"]]"#,
+        ] {
+            assert_eq!(tries("", n, code), (n as u64, 0), "{n} threads, {code}");
+        }
+        let semaphore = r#"[["sem_trywait", "s", "r"]]"#;
+        assert_eq!(tries(r#""sems": {"s": 1},"#, n, semaphore), (n as u64, 0));
+        assert_eq!(tries(r#""sems": {"s": 0},"#, n, semaphore), (1, 0));
+    }
+}
+
+/// Stores of the value that is there only read, if nobody asks what happens before what.
+#[test]
+fn silent_stores_commute() {
+    let values = Config {
+        values_only: true,
+        ..never()
+    };
+    let stores = r#"[["write", "x", 0], ["cas", "x", 0, 0, "r"], ["add", "x", 0]]"#;
+    assert_eq!(count(&threads(3, stores), &values), (1, 0));
+    // The first one to set the flag changes it.
+    let flag = r#"[["write", "x", 1]]"#;
+    for n in [2, 3, 4] {
+        assert_eq!(count(&threads(n as usize, flag), &values), (n, 0), "{n} threads");
+    }
+    assert_eq!(count(&threads(4, flag), &never()), (24, 0));
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn notices<P: Dependence + Sync>(
     let config = Config {
         sleep_sets,
         max_executions: Some(300),
+        values_only: true,
         ..never()
     };
     let (seen, report) = run(toy, false, relation, &config, weaken);
@@ -157,6 +158,10 @@ fn every_omission_is_noticed() {
         (Weaken::OwnSearch, true),
         (Weaken::AnyOutcome, true),
         (Weaken::AsleepOutcome, true),
+        (Weaken::AnyTry, true),
+        (Weaken::SignalOutcome, true),
+        (Weaken::AnySilent, true),
+        (Weaken::AsleepSilent, true),
         (Weaken::BlockedSearch, false),
         (Weaken::Alternatives, false),
     ];

@@ -73,8 +73,11 @@ fn run<D: Detector<ToyMachine> + Send>(
     weaken: Weaken,
     detector: impl Fn() -> D + Sync,
 ) -> Option<Report> {
+    let touches = |op: &ToyOp| matches!(op, ToyOp::Touch(..));
     let config = Config {
         max_executions: Some(MOST),
+        // Touches are looked at for races.
+        values_only: !toy.threads.iter().flatten().any(touches),
         sleep_sets: how != How::Dpor { sleep_sets: false },
         cutoffs: how != How::Unfold { cutoffs: false },
         ..never()

@@ -31,12 +31,24 @@ pub type Form = BTreeSet<(u32, Label)>;
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
     events: Vec<(u32, Label, Action, Vec<u32>)>,
+    values_only: bool,
 }
 
 impl Trace {
     /// No event.
     pub const fn new() -> Self {
-        Trace { events: Vec::new() }
+        Trace {
+            events: Vec::new(),
+            values_only: false,
+        }
+    }
+
+    /// No event, where only values count ([`Event::as_used`]).
+    pub const fn of_values() -> Self {
+        Trace {
+            events: Vec::new(),
+            values_only: true,
+        }
     }
 
     /// The number of events.
@@ -81,14 +93,7 @@ impl Trace {
             false => 0,
         };
         let outcome = outcome | chosen;
-        // A compare-and-swap that fails only reads.
-        let used = match event.has_failed() {
-            true => Action {
-                op: Op::Read,
-                ..event.action
-            },
-            false => event.action,
-        };
+        let used = event.as_used(self.values_only);
         let number = self.events.iter().filter(|(_, l, ..)| l.thread == thread).count() as u32;
         let label = Label {
             thread,
@@ -122,24 +127,18 @@ impl Trace {
     }
 }
 
-/// The traces of all maximal executions under a relation on operations.
+/// The traces of all maximal executions under a relation on operations. `begun`: no event.
 ///
 /// # Errors
 /// If more than `limit` prefixes were visited.
 pub fn traces<M: Inspect>(
     machine: &mut M,
     limit: usize,
+    mut begun: Trace,
     dependent: impl Fn(&Action, &Action) -> bool,
 ) -> Result<BTreeSet<Form>, TooLarge> {
     let (mut seen, mut maximal) = (HashSet::new(), BTreeSet::new());
-    visit(
-        machine,
-        limit,
-        &dependent,
-        &mut Trace::new(),
-        &mut seen,
-        &mut maximal,
-    )?;
+    visit(machine, limit, &dependent, &mut begun, &mut seen, &mut maximal)?;
     Ok(maximal)
 }
 

@@ -10,7 +10,7 @@ use super::program::Toy;
 use crate::reference::Inspect;
 use crate::{
     Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, MemoryOrder, Notice, Op, Outcome,
-    Pending, Status, Undo, Waiters, WaitsFor,
+    Pending, Silent, Status, Undo, Waiters, WaitsFor,
 };
 use fingerprint::Hashing;
 use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
@@ -421,7 +421,7 @@ impl Machine for ToyMachine {
         let base = self.toy.base[t];
         self.notices.clear();
         self.accesses.clear();
-        let before = self.hash;
+        let (before, log) = (self.hash, self.log.len());
         if let Some(turn) = self.turn(t).filter(|_| self.would_have_turn(t)) {
             self.set(turn.had, 1);
         }
@@ -437,6 +437,16 @@ impl Machine for ToyMachine {
         }
         self.delta = self.hash.without(before);
         self.refresh();
+        let unchanged = matches!(action.op, Op::Write | Op::Rmw)
+            && outcome == Outcome::Done
+            && self.log[log..]
+                .iter()
+                .all(|&(slot, old)| object(slot) != action.object || self.get(slot) == old);
+        // All accesses of toys are atomic and release.
+        let silent = match unchanged {
+            true => Silent::Values,
+            false => Silent::No,
+        };
         Event {
             action: Action { ends, ..action },
             context: ContextId(0),
@@ -444,6 +454,7 @@ impl Machine for ToyMachine {
             alternatives,
             outcome,
             completes,
+            silent,
         }
     }
 

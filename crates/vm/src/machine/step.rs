@@ -7,7 +7,7 @@ use crate::thread::Stage;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Choice, Conflict, Dependence, Event, Machine, Notice, ObjectId, Op, Outcome, Part,
-    Pending, Status, Undo, Waiters, WaitsFor,
+    Pending, Silent, Status, Undo, Waiters, WaitsFor,
 };
 
 impl Machine for Vm {
@@ -136,6 +136,7 @@ impl Machine for Vm {
         if self.state.modes().awaits {
             self.hold_rounds(thread, mark);
         }
+        let silent = self.silent(&action);
         Event {
             action,
             context,
@@ -143,6 +144,7 @@ impl Machine for Vm {
             alternatives,
             outcome: self.outcome,
             completes,
+            silent,
         }
     }
 
@@ -243,6 +245,20 @@ impl Machine for Vm {
 }
 
 impl Vm {
+    /// Whether the last step's action was a write that has changed nothing. After a fence that
+    /// releases, a relaxed read-modify-write releases.
+    #[inline]
+    fn silent(&self, action: &Action) -> Silent {
+        let stores = matches!(action.op, Op::Write | Op::Rmw) && self.outcome == Outcome::Done;
+        if !stores || self.has_changed(action.object, u64::from(action.size)) {
+            return Silent::No;
+        }
+        match action.may_be_silent(false) && (action.op == Op::Write || !self.program.fences) {
+            true => Silent::Wholly,
+            false => Silent::Values,
+        }
+    }
+
     /// True if no other thread may do anything dependent on an action before it happens.
     fn is_foreseen(&self, thread: ThreadId, action: &Action) -> bool {
         let memory = &self.state.memory;

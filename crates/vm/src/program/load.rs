@@ -71,7 +71,10 @@ impl Program {
                     .iter()
                     .any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
             polls_ends: module.functions.iter().any(|f| polls_end(&f.name)),
-            weak_exchanges: has_weak_exchanges(&module),
+            weak_exchanges: has(&module, |kind| {
+                matches!(kind, InstKind::CompareExchange { weak: true, .. })
+            }),
+            fences: has(&module, |kind| matches!(kind, InstKind::Fence { .. })),
             numbers_of_addresses: makes_numbers_of_addresses(&module),
             addresses: Mutex::default(),
             handlers: Mutex::default(),
@@ -147,13 +150,13 @@ fn locals_by_name(program: &Program) -> Vec<(FuncId, LocalId)> {
         .collect()
 }
 
-fn has_weak_exchanges(module: &Module) -> bool {
+fn has(module: &Module, is: impl Fn(&InstKind) -> bool) -> bool {
     let mut insts = module
         .functions
         .iter()
         .flat_map(|f| f.blocks.iter())
         .flat_map(|b| &b.insts);
-    insts.any(|inst| matches!(inst.kind, InstKind::CompareExchange { weak: true, .. }))
+    insts.any(|inst| is(&inst.kind))
 }
 
 /// Whether some instruction makes a number of an address. Only then does the hot loop look for

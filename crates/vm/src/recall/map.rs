@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, ForTests, Id, ThreadId};
 use selvedge_model::{
     Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Limit, Machine, Notice, Outcome, Part,
-    Pending, Status, Waiters, WaitsFor,
+    Pending, Silent, Status, Waiters, WaitsFor,
 };
 use std::cell::{Cell, RefCell};
 
@@ -374,6 +374,7 @@ impl Map {
             alternatives: next.alternatives,
             outcome: Outcome::Done,
             completes: false,
+            silent: Silent::No,
         };
         *next = Pending {
             status: Status::Parked,

@@ -5,7 +5,7 @@ use super::traces::{Mock, Step, Trace};
 use super::{RaceDetector, oracle};
 use crate::race::digest::{About, Names};
 use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
-use selvedge_model::{Access, Action, Detector, Event, Machine, MemoryOrder, ObjectId, Op, Outcome};
+use selvedge_model::{Access, Action, Detector, Event, Machine, MemoryOrder, ObjectId, Op, Outcome, Silent};
 use std::collections::{BTreeSet, HashMap};
 
 /// The digest after a trace.
@@ -297,6 +297,7 @@ fn step(thread: u16, op: Op, object: ObjectId, order: MemoryOrder) -> Step {
         alternatives: 1,
         outcome: Outcome::Done,
         completes: false,
+        silent: Silent::No,
     };
     Step {
         event,

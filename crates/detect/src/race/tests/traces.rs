@@ -3,7 +3,7 @@
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Choice, Describe, Event, Machine, MemoryOrder, Notice, ObjectId, Op, Outcome, Pending,
-    Status, Waiters, WaitsFor,
+    Silent, Status, Waiters, WaitsFor,
 };
 use std::fmt;
 
@@ -490,6 +490,7 @@ impl World {
             alternatives: 1,
             outcome,
             completes: false,
+            silent: Silent::No,
         };
         let quiet = matches!(action.op, Op::WaitRelease | Op::BarrierArrive | Op::WaitTimeout);
         let mut accesses = Vec::new();

@@ -342,8 +342,7 @@ where
         self.peeked.clear();
         let pending = self.machine.pending();
         let (threads, op) = (pending.len(), pending[choice.thread.index()].action.op);
-        let action = self.action_now(choice.thread.index());
-        self.order.look(self.relation, &action, choice.thread.index());
+        self.look_at_outcome(choice.thread.index(), S::default(), true);
         let others = self.may_change_others(choice.thread, op);
         self.take(choice, others, threads);
         self.faults.clear();

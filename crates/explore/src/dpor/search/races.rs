@@ -28,15 +28,8 @@ where
             if !self.relation.dependent(action, &theirs) {
                 continue;
             }
-            // Whether it fails counts only here.
-            let theirs = match theirs.may_fail {
-                true if self.weaken.is(Weaken::AsleepOutcome) => Action {
-                    op: Op::Read,
-                    ..theirs
-                },
-                true => self.action_now(other),
-                false => theirs,
-            };
+            // What it comes to counts only here.
+            let theirs = self.asleep_now(other, theirs);
             if self.relation.dependent(action, &theirs) {
                 asleep.remove(other);
             }

@@ -74,6 +74,7 @@ where
         } else if self.count > around.before {
             self.look_at(around.before);
         }
+        self.correct_look(event, thread.index());
         self.order
             .record(self.relation, thread.index(), event.action.ends);
         for part in self.machine.parts() {
