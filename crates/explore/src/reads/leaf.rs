@@ -80,8 +80,11 @@ impl<M: Undo, D: Detector<M>, C: Consistency> Search<'_, M, D, C> {
             return Ok(false);
         }
         if held {
-            // They wait for each other. Without other threads this is no end.
-            return Err(Uncovered::Loops);
+            // Perhaps they wait for each other.
+            return match self.held_goes_on(graph) {
+                true => Ok(false),
+                false => Err(Uncovered::Loops),
+            };
         }
         if exits.is_empty() {
             return Ok(self.count_end(graph, lasts));

@@ -32,6 +32,7 @@
 //! *Deliberately absent*: everything in [`Uncovered`]. There the search gives up with the reason,
 //! and nothing that it found is a result, except for faults.
 
+mod alone;
 mod consistency;
 mod graph;
 #[cfg(test)]

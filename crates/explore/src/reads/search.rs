@@ -98,7 +98,7 @@ pub struct Search<'a, M: Undo, D: Detector<M>, C> {
     pub config: &'a Config,
     control: &'a Control,
     pub weaken: ForTests<Weaken>,
-    locations: Locations,
+    pub locations: Locations,
     pub nodes: Vec<Node>,
     /// For tests: called with the name of each graph in which an execution ends.
     pub ended: Option<&'a mut dyn FnMut(Digest)>,

@@ -1,6 +1,6 @@
 //! Threads that wait in loops: random C programs with `--awaits on` and `off`, and by
 //! `stateful`: the same final states, failed assertions, deadlocks, races and loops that are
-//! never left.
+//! never left. And by `reads-from`: the same findings.
 //!
 //! `SELVEDGE_AWAITS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_AWAITS_SEEDS_KEEP=1` goes on after
 //! a failure and shows all of them.
@@ -80,6 +80,13 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
         counts.too_large += 1;
         return Ok(());
     };
+    // What it does not cover is explored as before.
+    let reads = seen(&path, &program, Strategy::ReadsFrom, true);
+    if let Some((reads, _)) = &reads
+        && (reads.verdict != on.verdict || !races(reads) && reads.found != on.found)
+    {
+        return Err(format!("by reads-from: {reads:?}, with awaits: {on:?}"));
+    }
     if off != on {
         return Err(format!("without: {off:?}, with: {on:?}"));
     }
