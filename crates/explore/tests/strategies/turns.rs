@@ -21,14 +21,8 @@ const MOST: u64 = 600;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum How {
-    Dpor {
-        sleep_sets: bool,
-    },
-    /// A mistake where races are looked for: stores that release and change nothing are reads.
-    DporOfValues,
-    Unfold {
-        cutoffs: bool,
-    },
+    Dpor { sleep_sets: bool },
+    Unfold { cutoffs: bool },
     Stateful,
 }
 
@@ -83,7 +77,7 @@ fn run<D: Detector<ToyMachine> + Send>(
     let config = Config {
         max_executions: Some(MOST),
         // Touches are looked at for races.
-        values_only: how == How::DporOfValues || !toy.threads.iter().flatten().any(touches),
+        values_only: !toy.threads.iter().flatten().any(touches),
         sleep_sets: how != How::Dpor { sleep_sets: false },
         cutoffs: how != How::Unfold { cutoffs: false },
         ..never()
@@ -92,7 +86,7 @@ fn run<D: Detector<ToyMachine> + Send>(
     let refused = first.turns_refused();
     let control = Control::new();
     let report = match how {
-        How::Dpor { .. } | How::DporOfValues => {
+        How::Dpor { .. } => {
             let make = || (first.clone().with_known_inputs(), detector());
             dpor::explore(&make, &config, &control)
         }
@@ -410,14 +404,6 @@ fn stuck_threads_are_those_of_brute_force_without_turns() {
 fn no_race_is_lost() {
     let (same, some) = hold(touching(2_000), |toy, how| of_races(toy, how, Weaken::Nothing));
     assert!(some > 200 && same - some > 200, "{same}, {some}");
-}
-
-/// Who reads a store that releases learns of its thread, also if the store changes nothing.
-#[test]
-fn a_race_is_lost_if_stores_that_release_count_as_reads() {
-    let mistaken = |toy: &Toy| of_races(&without(toy), How::DporOfValues, Weaken::Nothing);
-    let mut toys = touching(2_000);
-    assert!(toys.any(|(_, toy)| matches!(mistaken(&toy), Result::Wrong(_))));
 }
 
 fn is_wrong(toy: &Toy) -> bool {
