@@ -90,6 +90,7 @@ pub(crate) fn assumptions(
         );
     }
     list.extend(program.and_then(ready_descriptors));
+    list.extend(program.and_then(timers));
     list.extend(program.and_then(directory_order));
     list.extend(program.and_then(named_semaphores));
     list.extend(program.and_then(message_queues));
@@ -213,6 +214,15 @@ fn ready_descriptors(program: &Program) -> Option<String> {
     let has = |name| program.module.function(name).is_some();
     (has("epoll_wait") || has("epoll_pwait")).then(|| {
         "epoll_wait reports ready descriptors in the order in which they were added to the set".into()
+    })
+}
+
+/// When timers expire.
+fn timers(program: &Program) -> Option<String> {
+    let makes = program.module.function("timerfd_create").is_some();
+    makes.then(|| {
+        "a timer may expire at any moment after it was armed, and does so in the end; a periodic one expires once or twice between two reads"
+            .into()
     })
 }
 

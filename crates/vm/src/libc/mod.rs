@@ -25,6 +25,7 @@ pub(crate) mod files;
 mod format;
 mod format_float;
 pub(crate) mod holes;
+mod limited;
 mod map;
 mod math;
 mod model;

@@ -59,7 +59,7 @@ fn clock(cx: &mut Cx<'_>) -> Answer {
 }
 
 /// The initial value of a clock; `None` if there is no clock with this number.
-fn origin(number: i32) -> Option<u64> {
+pub(super) fn origin(number: i32) -> Option<u64> {
     match number {
         0 | 5 | 11 => Some(EPOCH),     // CLOCK_REALTIME, its coarse variant, CLOCK_TAI
         1 | 4 | 6 | 7 => Some(UPTIME), // CLOCK_MONOTONIC, its raw and coarse variants, CLOCK_BOOTTIME

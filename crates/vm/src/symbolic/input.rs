@@ -80,9 +80,10 @@ impl State {
         values
     }
 
-    /// The value that the next input of a thread has if it is one bit. It is not requested.
-    pub(crate) fn next_bit(&self, program: &Program, thread: ThreadId) -> Value {
-        let ordinal = self.thread(thread).core.inputs;
+    /// The value that an input of a thread has if it is one bit: the next one, or one that comes
+    /// `later` inputs after it. It is not requested.
+    pub(crate) fn coming_bit(&self, program: &Program, thread: ThreadId, later: u32) -> Value {
+        let ordinal = self.thread(thread).core.inputs + later;
         if let Some(inputs) = program.options.inputs.as_deref() {
             let given = fixed(inputs, &thread_name(self, thread), ordinal, 1);
             return Value::new(u64::from(given[0] & 1));

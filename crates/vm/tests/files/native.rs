@@ -120,6 +120,11 @@ fn event_counters_as_native() {
 }
 
 #[test]
+fn timers_as_native() {
+    compare("timerfd.c");
+}
+
+#[test]
 fn sets_of_descriptors_as_native() {
     compare("epoll.c");
 }

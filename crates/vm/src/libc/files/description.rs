@@ -108,6 +108,27 @@ pub(super) trait FileDescription: Sync {
         Err(self.unsupported("poll"))
     }
 
+    /// Whether time alone makes the file ready to read at some moment. Then an operation that
+    /// would observe it decides whether that moment has come, and calls [`ripen`] if so.
+    ///
+    /// [`ripen`]: FileDescription::ripen
+    fn ripens(&self, state: &State, open: &OpenFile) -> bool {
+        let _ = (state, open);
+        false
+    }
+
+    /// Called when the moment has come at which the file is ready to read.
+    fn ripen(&self, state: &mut State, open: &OpenFile) {
+        let _ = (state, open);
+    }
+
+    /// The files whose readiness is this one's: the members of a set of descriptors. Each with the
+    /// events that are asked for.
+    fn members(&self, state: &State, open: &OpenFile) -> Vec<(u32, u16)> {
+        let _ = (state, open);
+        Vec::new()
+    }
+
     // ---- open files
     // ---------------------------------------------------------------------------------------------
 

@@ -62,6 +62,7 @@ mod paths;
 mod pin;
 mod poll;
 mod polled;
+mod ripe;
 mod status;
 mod stream_calls;
 mod stream_fields;
@@ -99,6 +100,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| kinds::find_epoll(name))
         .or_else(|| kinds::find_event(name))
         .or_else(|| kinds::find_queue(name))
+        .or_else(|| kinds::find_timer(name))
         .or_else(|| kinds::find_socket(name))
         .or_else(|| poll::find(name))
         .or_else(|| stream_lock::find(name))

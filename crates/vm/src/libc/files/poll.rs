@@ -12,7 +12,8 @@ use super::errno::{EBADF, EINVAL};
 use super::kinds;
 use super::operation::{After, Part, Parted, Performs, alone, operation, refused};
 use super::polled::{ERROR, HANGUP, IN, INVALID, OUT, Pin, READ_NORMAL, WRITE_NORMAL, pin};
-use super::table::{self, Kind, MAX_DESCRIPTORS};
+use super::ripe;
+use super::table::{self, Kind, MAX_DESCRIPTORS, OpenFile};
 use super::wait::{self, wait_for};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
@@ -249,11 +250,15 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     let looked: Vec<Pin> = (0..entries.len() as u32)
         .map(|index| pin(cx.state, cx.thread, index))
         .collect();
-    let answers = looked.iter().map(|pin| pin.answer(cx.state));
-    let answers = answers.collect::<Result<Vec<u16>, Stop>>()?;
     let timeout = timeout(cx, call)?;
     let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
     let refused = call == Call::Epoll && set_of(cx, looked.first().copied())?.is_err();
+    if !refused {
+        let nothing = all_answers(cx, &looked)?.iter().all(|&answer| answer == 0);
+        let ripening: Vec<OpenFile> = looked.iter().flat_map(|pin| pin.ripening(cx.state)).collect();
+        ripe::decide(cx, ripening, waits && nothing)?;
+    }
+    let answers = all_answers(cx, &looked)?;
     if waits && !refused && answers.iter().all(|&answer| answer == 0) {
         return Err(wait::for_others());
     }
@@ -274,6 +279,10 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
         Call::Select | Call::PSelect => select_answers(cx, call, &entries, &answers),
         Call::Epoll => epoll_answers(cx, looked.first().copied()),
     }
+}
+
+fn all_answers(cx: &Cx<'_>, looked: &[Pin]) -> Result<Vec<u16>, Stop> {
+    looked.iter().map(|pin| pin.answer(cx.state)).collect()
 }
 
 /// The set of descriptors that an `epoll_wait` waits for; an error number if it has none.

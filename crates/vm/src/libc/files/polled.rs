@@ -2,7 +2,7 @@
 
 use super::condition::Condition;
 use super::description::Readiness;
-use super::table;
+use super::table::{self, OpenFile};
 use crate::native::Stop;
 use crate::state::State;
 use crate::word::{MAX_PINNED, WordKey};
@@ -55,6 +55,25 @@ impl Pin {
         })
     }
 
+    /// The open files among those that the entry asks for that time alone makes ready.
+    pub fn ripening(self, state: &State) -> Vec<OpenFile> {
+        let Pin::Open(open, events) = self else {
+            return Vec::new();
+        };
+        let reads = |events: u16| events & (IN | READ_NORMAL) != 0;
+        if !reads(events) {
+            return Vec::new();
+        }
+        let open = table::open_file(state, open);
+        let members = open.description().members(state, &open).into_iter();
+        let members = members.filter(|(_, events)| reads(*events));
+        members
+            .map(|(member, _)| table::open_file(state, member))
+            .chain([open])
+            .filter(|open| open.description().ripens(state, open))
+            .collect()
+    }
+
     /// Whether actions of other threads can change the result.
     pub fn may_change(self, state: &State) -> bool {
         match self {
@@ -93,10 +112,11 @@ fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
     (0..count.min(MAX_PINNED)).map(move |index| pin(state, thread, index))
 }
 
-/// Whether an entry of a waiting thread is ready. No entry is unsupported, since each gave a result
+/// Whether an entry of a waiting thread is ready, or becomes so by time alone. No entry is unsupported, since each gave a result
 /// before the wait.
 pub(super) fn is_ready(state: &State, thread: ThreadId) -> bool {
-    pins(state, thread).any(|pin| pin.answer(state).is_ok_and(|answer| answer != 0))
+    pins(state, thread)
+        .any(|pin| pin.answer(state).is_ok_and(|answer| answer != 0) || !pin.ripening(state).is_empty())
 }
 
 /// Whether another process could make an entry of a waiting thread ready.

@@ -48,10 +48,12 @@ pub(super) enum Kind {
     Link,
     /// A message queue.
     Queue,
+    /// A timer.
+    Timer,
 }
 
 impl Kind {
-    const ALL: [Kind; 14] = [
+    const ALL: [Kind; 15] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -66,6 +68,7 @@ impl Kind {
         Kind::Directory,
         Kind::Link,
         Kind::Queue,
+        Kind::Timer,
     ];
 }
 

@@ -12,6 +12,7 @@ use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{
     After, Operation, Part, Parted, Performs, operation, perform, phase, prepare, refused, refused_at_once,
 };
+use super::ripe;
 use super::table::{self, Kind, OpenFile};
 use super::wait::{self, wait_for};
 use crate::hidden::HiddenObject;
@@ -128,6 +129,10 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
         return read_request(cx, (open.file, to, count)).map(|bytes| After::Done(bytes, Outcome::Done));
     }
     let description = open.description();
+    if description.ripens(cx.state, &open) {
+        let waits = table::flags(cx.state, open.number) & NONBLOCK == 0;
+        ripe::decide(cx, vec![open], waits)?;
+    }
     if !description.can_read(cx.state, &open) {
         return match table::flags(cx.state, open.number) & NONBLOCK {
             0 => Err(wait::for_others()),

@@ -167,6 +167,11 @@ impl FileDescription for Epoll {
         })
     }
 
+    fn members(&self, state: &State, open: &OpenFile) -> Vec<(u32, u16)> {
+        let waited_for = interests(state, open.file).filter(|(_, it)| it.events & !ONE_SHOT != 0);
+        waited_for.map(|(_, it)| (it.open, it.events as u16)).collect()
+    }
+
     fn refuses(&self, _: u64) -> Option<i32> {
         Some(EINVAL) // a set is neither read nor written
     }

@@ -14,6 +14,8 @@ mod regular;
 mod requests;
 mod ring;
 mod socket;
+mod timer;
+mod timer_calls;
 
 pub(super) use directory::links as directory_links;
 pub(super) use epoll::{forget, report};
@@ -25,6 +27,7 @@ pub(super) use regular::truncate;
 pub(super) use requests::{declare as declare_requests, read as read_request};
 pub(super) use socket::find::find as find_socket;
 pub(super) use socket::{has_connection, has_place};
+pub(super) use timer_calls::find as find_timer;
 
 use super::description::FileDescription;
 use super::table::{Kind, OpenFile};
@@ -39,6 +42,7 @@ use queue::QUEUE;
 use regular::REGULAR;
 use requests::REQUESTS;
 use socket::description::{DATAGRAM, STREAM};
+use timer::TIMER;
 
 impl Kind {
     /// The description of this kind.
@@ -58,6 +62,7 @@ impl Kind {
             Kind::Directory => &DIRECTORY,
             Kind::Link => &LINK,
             Kind::Queue => &QUEUE,
+            Kind::Timer => &TIMER,
         }
     }
 }

@@ -106,7 +106,7 @@ const COMES: Source<'static> = Source {
 
 /// Whether another request comes. Nothing changes before that is known.
 fn comes(cx: &mut Cx<'_>) -> Result<bool, Stop> {
-    let value = cx.state.next_bit(cx.program, cx.thread);
+    let value = cx.state.coming_bit(cx.program, cx.thread, 0);
     let tags = &cx.state.memory.tags;
     let zero = tags.arena.constant(1, 0);
     let condition = tags.arena.compare(CmpOp::Ne, tags.expr(value, 1), zero);
