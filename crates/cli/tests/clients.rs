@@ -157,3 +157,18 @@ fn wrong_scripts_are_refused_by_their_lines() {
         assert!(code == 1 && err.contains(why), "{err}");
     }
 }
+
+#[test]
+fn a_peer_that_never_connects_is_named() {
+    let place = place("absent");
+    place.write("deaf.c", "int main(void) { return 0; }\n");
+    let note = |arguments: &[&str], peer: &str| {
+        let (_, out, err) = place.run(&[&["check", "--finding", "none"], arguments].concat());
+        format!("{out}{err}").contains(&format!("note: the peer of {peer} never connected"))
+    };
+    let both = ["deaf.c", "--client", "one", "--symbolic-packet", "3"];
+    assert!(note(&both, "--client one") && note(&both, "--symbolic-packet 3"));
+    // The server listens at another port than that of the second script.
+    let two = ["locked.c", "--client", "one,elsewhere"];
+    assert!(note(&two, "--client elsewhere") && !note(&two, "--client one"));
+}

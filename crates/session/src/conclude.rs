@@ -99,6 +99,7 @@ pub(crate) fn describe(
     } else {
         Verdict::Unknown
     };
+    name_absent_clients(setup, program, observer);
     let counts = &report.statistics;
     // What is not complete has no truth to compare an estimate with.
     let complete = report.stop == StopReason::Complete;
@@ -254,5 +255,17 @@ fn layer(counts: LayerStatistics) -> Layer {
         queries: counts.queries,
         answered: counts.answered,
         seconds: counts.seconds,
+    }
+}
+
+/// Tells the user which clients never connected, so that the results say nothing of them.
+fn name_absent_clients(setup: &Setup, program: &Program, observer: &dyn Observer) {
+    for (index, client) in setup.given.clients.iter().enumerate() {
+        let (option, text) = &client.text;
+        if !program.has_begun(index) {
+            observer.note(&format!(
+                "note: the peer of --{option} {text} never connected: where the exploration came, the program did not listen for it"
+            ));
+        }
     }
 }

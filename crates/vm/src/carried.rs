@@ -32,6 +32,9 @@ pub struct Carried {
     /// [`Program::handlers`].
     #[serde(default)]
     pub handlers: BTreeSet<StmtId>,
+    /// Which clients have begun, one bit each.
+    #[serde(default)]
+    pub begun: u64,
     /// The places that were reached, if the options request this.
     pub reached: Reached,
     /// [`Program::solver_statistics`].
@@ -47,6 +50,16 @@ impl Program {
     /// Records such a statement.
     pub(crate) fn note_handler(&self, stmt: StmtId) {
         lock(&self.handlers).insert(stmt);
+    }
+
+    /// Whether a client has begun in some execution: its socket listens, and it has connected.
+    pub fn has_begun(&self, client: usize) -> bool {
+        self.begun.load(Ordering::Relaxed) >> client & 1 != 0
+    }
+
+    /// Records that a client has begun.
+    pub(crate) fn note_client(&self, client: usize) {
+        self.begun.fetch_or(1 << client, Ordering::Relaxed);
     }
 
     /// What was learned so far. Machines that still run contribute what they have
@@ -67,6 +80,7 @@ impl Program {
             open_questions: self.open_questions(),
             address_uses: self.address_uses(),
             handlers: self.handlers(),
+            begun: self.begun.load(Ordering::Relaxed),
             reached: self.reached(),
             solver: self.solver_statistics(),
         }
@@ -106,6 +120,7 @@ impl Program {
         for &stmt in &carried.handlers {
             self.note_handler(stmt);
         }
+        self.begun.fetch_or(carried.begun, Ordering::Relaxed);
         self.add_reached(&carried.reached);
         self.add_solver_statistics(&carried.solver);
     }

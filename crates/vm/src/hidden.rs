@@ -3,6 +3,7 @@
 //! A [`HiddenObject`] is for actions what a `WordKey` is for the state. Only this file converts one
 //! into the number of an [`ObjectId`] and back.
 
+use crate::memory::OWNERS;
 use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
 use selvedge_model::ObjectId;
 
@@ -26,6 +27,8 @@ pub(crate) enum HiddenObject {
     File(u32),
     /// A stream.
     Stream(u32),
+    /// The name of the thread with this region.
+    ThreadName(u32),
 }
 
 const KEYS: u32 = 0x101;
@@ -35,6 +38,7 @@ const POLLED: u32 = 0x6600_0008;
 const DESCRIPTORS: u32 = 0x6610_0000;
 const FILES: u32 = 0x6620_0000;
 const STREAMS: u32 = 0x6640_0000;
+const THREAD_NAMES: u32 = 0x6700_0000;
 const RANDOM: u32 = 0x7261_6e64;
 /// The distance between the numbers of one kind.
 const STEP: u32 = 8;
@@ -42,7 +46,8 @@ const STEP: u32 = 8;
 const _: () = {
     assert!(DESCRIPTORS + STEP * MAX_DESCRIPTORS <= FILES);
     assert!(FILES + STEP * MAX_FILE_NUMBERS <= STREAMS);
-    assert!(STREAMS + STEP * MAX_FILE_NUMBERS <= RANDOM);
+    assert!(STREAMS + STEP * MAX_FILE_NUMBERS <= THREAD_NAMES);
+    assert!(THREAD_NAMES + STEP * OWNERS <= RANDOM);
 };
 
 impl HiddenObject {
@@ -57,6 +62,7 @@ impl HiddenObject {
             HiddenObject::Descriptor(fd) => DESCRIPTORS + STEP * fd,
             HiddenObject::File(file) => FILES + STEP * file,
             HiddenObject::Stream(stream) => STREAMS + STEP * stream,
+            HiddenObject::ThreadName(region) => THREAD_NAMES + STEP * region,
         })
     }
 
@@ -72,7 +78,8 @@ impl HiddenObject {
             POLLED => HiddenObject::Polled,
             DESCRIPTORS..FILES => HiddenObject::Descriptor((number - DESCRIPTORS) / STEP),
             FILES..STREAMS => HiddenObject::File((number - FILES) / STEP),
-            STREAMS..RANDOM => HiddenObject::Stream((number - STREAMS) / STEP),
+            STREAMS..THREAD_NAMES => HiddenObject::Stream((number - STREAMS) / STEP),
+            THREAD_NAMES..RANDOM => HiddenObject::ThreadName((number - THREAD_NAMES) / STEP),
             _ => return None,
         })
     }
@@ -89,6 +96,7 @@ impl HiddenObject {
             HiddenObject::File(1) => "standard input".into(),
             HiddenObject::File(2) => "standard output".into(),
             HiddenObject::File(file) => format!("file {file}"),
+            HiddenObject::ThreadName(_) => "the name of a thread".into(),
             HiddenObject::Stream(0) => "stream stdin".into(),
             HiddenObject::Stream(stream) => format!("stream {stream}"),
         }
@@ -113,6 +121,7 @@ mod tests {
         all.extend((0..MAX_DESCRIPTORS).map(HiddenObject::Descriptor));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::File));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::Stream));
+        all.extend((0..OWNERS).map(HiddenObject::ThreadName));
         let classes = (0..=u8::MAX).map(|n| ObjectId::blocks(BlockClass(n)));
         let mut seen: HashSet<ObjectId> = classes.clone().collect();
         assert_eq!(seen.len(), 256);
@@ -122,6 +131,7 @@ mod tests {
                 HiddenObject::Keys | HiddenObject::ExitHandlers | HiddenObject::Random => {}
                 HiddenObject::Descriptors | HiddenObject::Polled => {}
                 HiddenObject::Descriptor(_) | HiddenObject::File(_) | HiddenObject::Stream(_) => {}
+                HiddenObject::ThreadName(_) => {}
             }
             assert!(seen.insert(object.id()), "{object:?}");
             assert_eq!(HiddenObject::of(object.id()), Some(object));

@@ -57,6 +57,8 @@ pub enum Phase {
     FileFound,
     /// Descriptors and open files were made: the descriptors are to stand for them.
     Reserved,
+    /// `flock`: a lock of another kind was given up, the new one is to be got.
+    LockGivenUp,
     /// `dup2`: the descriptor stands for another open file, the old one is to be given up.
     Replaced,
     /// `close`: the descriptor stands for nothing, the open file is to be given up.

@@ -128,6 +128,8 @@ pub struct Program {
     addresses: Mutex<BTreeSet<StmtId>>,
     /// Statements that set handlers of signals.
     pub(crate) handlers: Mutex<BTreeSet<StmtId>>,
+    /// Which clients have begun, one bit each.
+    pub(crate) begun: AtomicU64,
     /// True if functions may be registered to run at the process's exit.
     pub(crate) exit_handlers: bool,
     /// True if some thread may test whether another has ended, without waiting for it.

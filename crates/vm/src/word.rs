@@ -65,6 +65,8 @@ pub(crate) enum WordKey {
     AtExit(u32, u32),
     /// Whether the thread with this region has freed memory.
     Freed(u32),
+    /// A part of a thread's name: region, which half.
+    ThreadName(u32, u32),
     /// The signals that the thread with this region blocks.
     SignalMask(u32),
     /// The handle of the thread in whose place the thread with this region runs a handler; 0: none.
@@ -184,7 +186,7 @@ fields! {
     OpenFileField {
         /// Its file, and whether it may be read and written.
         File,
-        /// `O_APPEND` and `O_NONBLOCK`.
+        /// `O_APPEND` and `O_NONBLOCK`, and its lock (`flock`).
         Flags,
         /// Its position.
         Position,
@@ -202,7 +204,8 @@ fields! {
         Content,
         /// How many bytes are in it.
         Length,
-        /// Where in its content a pipe's first byte is.
+        /// Where in its content a pipe's first byte is; the period of a timer; whether a regular file
+        /// was mapped so that changes of it show.
         Start,
         /// How many open files read from it.
         Readers,
@@ -210,7 +213,7 @@ fields! {
         Writers,
         /// How many names it has.
         Links,
-        /// The value of an event counter.
+        /// The value of an event counter, what a timer does, the locks of a regular file.
         Counter,
     }
 }
@@ -327,6 +330,7 @@ impl WordKey {
             | WordKey::ExitHandlerCount
             | WordKey::ExitHandler(..)
             | WordKey::SignalAction(..)
+            | WordKey::ThreadName(..)
             | WordKey::RandomTable(_)
             | WordKey::RandomPlace
             | WordKey::UsedDescriptors(_)

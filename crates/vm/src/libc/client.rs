@@ -14,9 +14,16 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
+/// Where the steps of a script begin: behind its port. Only a client that has connected asks for
+/// them.
+const STEPS: u64 = 9;
+
 /// A byte of a client's script; -1 behind its end.
 fn byte(cx: &mut Cx<'_>) -> Answer {
     let (client, at) = (cx.int(0)?, cx.word(1)?);
+    if at >= STEPS {
+        cx.program.note_client(client as usize);
+    }
     let script = cx.program.options.clients.get(client as usize);
     let byte = script.and_then(|script| script.get(usize::try_from(at).ok()?));
     Ok(Flow::int(byte.map_or(-1, |&byte| byte.into())))

@@ -1,6 +1,6 @@
 //! Memory from the system: `mmap` and related functions.
 //!
-//! A mapping is an object of whole pages, all zeros. Its address is a multiple of its size, rounded
+//! A mapping is an object of whole pages, all zeros (those of files: `files/map_file.rs`). Its address is a multiple of its size, rounded
 //! up to a power of two. It ends as a whole. Only new memory that may be read and written can be
 //! mapped. Files, fixed addresses, other protections, and parts of mappings are unsupported, except
 //! a first page without access. Advice without an effect is accepted.
@@ -12,7 +12,6 @@ use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Stop, Visible};
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "mmap" | "mmap64" => plain!(mmap),
         "munmap" => Native::Visible(Visible {
             prepare: |cx| {
                 let address = cx.word(0);
@@ -22,12 +21,20 @@ pub fn find(name: &str) -> Option<Native> {
             numbers: ALL_ARGUMENTS,
         }),
         "mprotect" => plain!(mprotect),
+        "mremap" => Native::Visible(Visible {
+            prepare: |cx| {
+                let address = cx.word(0);
+                alloc::prepare(cx, address, mremap)
+            },
+            perform: |cx, _| alloc::perform(cx, mremap),
+            numbers: ALL_ARGUMENTS,
+        }),
         "madvise" => plain!(madvise),
         _ => return None,
     })
 }
 
-const PAGE: u64 = 4096;
+pub(super) const PAGE: u64 = 4096;
 const EINVAL: i32 = 22;
 const ENOMEM: i32 = 12;
 /// `PROT_READ | PROT_WRITE`.
@@ -35,13 +42,14 @@ const READ_WRITE: i32 = 3;
 /// The supported flags: `MAP_SHARED`, `MAP_PRIVATE`, `MAP_ANONYMOUS`, `MAP_NORESERVE`,
 /// `MAP_POPULATE`, `MAP_STACK`.
 const FLAGS: i32 = 0x1 | 0x2 | ANONYMOUS | 0x4000 | 0x8000 | 0x2_0000;
-const ANONYMOUS: i32 = 0x20;
+pub(super) const ANONYMOUS: i32 = 0x20;
 
 fn unsupported(what: &str) -> Stop {
     Flow::Unsupported(what.into())
 }
 
-fn pages(bytes: u64) -> Option<u64> {
+/// A number of bytes, rounded up to whole pages.
+pub(super) fn pages(bytes: u64) -> Option<u64> {
     bytes.checked_next_multiple_of(PAGE)
 }
 
@@ -50,13 +58,11 @@ fn failed(cx: &mut Cx<'_>, error: i32) -> Answer {
     Ok(Flow::word(u64::MAX))
 }
 
-fn mmap(cx: &mut Cx<'_>) -> Answer {
+/// `mmap` of new memory, or of none.
+pub(super) fn anonymous(cx: &mut Cx<'_>) -> Answer {
     let (length, protection, flags) = (cx.word(1)?, cx.int(2)?, cx.int(3)?);
     if length == 0 {
         return failed(cx, EINVAL);
-    }
-    if flags & ANONYMOUS == 0 {
-        return Err(unsupported("mmap of a file"));
     }
     if flags & !FLAGS != 0 {
         return Err(unsupported(&format!("mmap with flags {flags:#x}")));
@@ -78,7 +84,7 @@ fn mmap(cx: &mut Cx<'_>) -> Answer {
 /// Whether a range is exactly one live mapping.
 fn is_mapping(cx: &Cx<'_>, address: u64, length: u64) -> bool {
     cx.state.memory.object_at(address).is_some_and(|(base, object)| {
-        let mapped = object.kind == Kind::Heap && object.name == cx.program.mapping;
+        let mapped = matches!(object.kind, Kind::Heap | Kind::Constant) && object.name == cx.program.mapping;
         mapped && object.life == Life::Live && base == address && pages(length) == Some(object.size)
     })
 }
@@ -90,6 +96,16 @@ fn munmap(cx: &mut Cx<'_>) -> Answer {
     }
     if !is_mapping(cx, address, length) {
         return Err(unsupported("munmap of anything but a whole mapping"));
+    }
+    let object = cx.state.memory.object_at(address);
+    if object.is_some_and(|(_, object)| object.kind == Kind::Constant) && !cx.state.is_lone() {
+        // Reading a constant is no action. Where accesses are none at all, a use after the end is
+        // a race.
+        if cx.program.options.visibility.includes_plain() {
+            let what =
+                "munmap of a file that is mapped for reading, beside other threads, under visibility memory";
+            return Err(unsupported(what));
+        }
     }
     let site = cx.site;
     let size = pages(length).unwrap_or(length);
@@ -129,6 +145,41 @@ fn mprotect(cx: &mut Cx<'_>) -> Answer {
         READ_WRITE => Ok(Flow::int(0)),
         _ => Err(unsupported("mprotect that takes away reading or writing")),
     }
+}
+
+/// A mapping of another size is a new one, with a copy of the bytes.
+fn mremap(cx: &mut Cx<'_>) -> Answer {
+    const MAY_MOVE: i32 = 1;
+    let (old, length, new, flags) = (cx.word(0)?, cx.word(1)?, cx.word(2)?, cx.int(3)?);
+    if new == 0 || old % PAGE != 0 {
+        return failed(cx, EINVAL);
+    }
+    if flags != MAY_MOVE {
+        return Err(unsupported(&format!("mremap with flags {flags:#x}")));
+    }
+    let object = cx.state.memory.object_at(old);
+    let plain = object.is_some_and(|(_, object)| object.kind == Kind::Heap && object.guard() == 0);
+    if !is_mapping(cx, old, length) || !plain {
+        return Err(unsupported(
+            "mremap of anything but a whole mapping of new memory",
+        ));
+    }
+    let (from, to) = (pages(length), pages(new).filter(|&size| size <= i64::MAX as u64));
+    if from == to {
+        return Ok(Flow::word(old));
+    }
+    let made = match to {
+        Some(size) => cx.map(size)?,
+        None => None,
+    };
+    let Some(base) = made else {
+        return failed(cx, ENOMEM);
+    };
+    super::string::copy(cx, base, old, from.min(to).unwrap_or(0))?;
+    let site = cx.site;
+    cx.state.memory.record(old, from.unwrap_or(0), true, site);
+    cx.state.end_object(cx.thread, old, Life::Freed, site);
+    Ok(Flow::word(base))
 }
 
 fn madvise(cx: &mut Cx<'_>) -> Answer {

@@ -439,16 +439,27 @@ impl Cx<'_> {
         self.make(size, 4096, true, (self.program.mapping, Maker::Other))
     }
 
-    fn make(
+    /// Makes a mapping for the bytes of a file.
+    pub(crate) fn map_file(&mut self, size: u64, writable: bool) -> Result<Option<u64>, Stop> {
+        let kind = if writable { Kind::Heap } else { Kind::Constant };
+        self.make_kind(size, 4096, kind, true, (self.program.mapping, Maker::Other))
+    }
+
+    fn make(&mut self, size: u64, align: u64, zeroed: bool, by: (u32, Maker)) -> Result<Option<u64>, Stop> {
+        self.make_kind(size, align, Kind::Heap, zeroed, by)
+    }
+
+    fn make_kind(
         &mut self,
         size: u64,
         align: u64,
+        kind: Kind,
         zeroed: bool,
         (name, by): (u32, Maker),
     ) -> Result<Option<u64>, Stop> {
         let object = Object {
             size,
-            kind: Kind::Heap,
+            kind,
             life: Life::Live,
             zeroed,
             by,

@@ -78,6 +78,7 @@ impl Program {
             numbers_of_addresses: makes_numbers_of_addresses(&module),
             addresses: Mutex::default(),
             handlers: Mutex::default(),
+            begun: AtomicU64::new(0),
             handles_signals: module.functions.iter().any(|f| signal::sets_handlers(&f.name)),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),

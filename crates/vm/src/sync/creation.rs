@@ -2,6 +2,7 @@
 
 use super::attr;
 use super::handle::handle;
+use super::name;
 use crate::memory::{Kind as MemoryKind, OWNERS};
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
@@ -13,6 +14,7 @@ use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op, Outcome, Pendin
 
 /// Creates a thread that will run `start(argument)`. Its pending action is `Start`.
 pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Result<ThreadId, Flow> {
+    name::may_create(cx)?;
     let parent = cx.thread;
     let ordinal = cx.state.thread(parent).core.children + 1;
     let Some(region) = cx
@@ -59,6 +61,7 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
     cx.state.set_unjoined(unjoined);
     cx.state.tell(parent, id);
     crate::libc::signal::inherit(cx.state, parent, id);
+    name::inherit(cx, id);
     Ok(id)
 }
 

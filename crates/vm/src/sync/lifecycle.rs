@@ -8,8 +8,8 @@
 //! goes on as exit(0).
 
 use super::creation::{create, create_prepare};
-use super::errno::{EINVAL, ERANGE};
-use super::handle::{handle, thread_of};
+use super::errno::EINVAL;
+use super::handle::handle;
 use super::join::{
     blocks, detach, detach_prepare, exists, join, join_prepare, prepare_on_thread, timed_join, try_join,
     try_join_prepare,
@@ -347,8 +347,6 @@ pub(super) fn find(name: &str) -> Option<Native> {
             }));
         }
         "pthread_equal" | "thrd_equal" => return Some(Native::Plain(equal)),
-        "pthread_setname_np" => return Some(Native::Plain(|cx| super::operation::plain(set_name(cx)))),
-        "prctl" => return Some(Native::Plain(prctl)),
         "pthread_setconcurrency" | "pthread_getconcurrency" => return Some(Native::Plain(|_| Flow::int(0))),
         _ => return None,
     };
@@ -370,41 +368,6 @@ fn equal(cx: &mut Cx<'_>) -> Flow {
         (Ok(a), Ok(b)) => Flow::int(i32::from(a == b)),
         (Err(flow), _) | (_, Err(flow)) => flow,
     }
-}
-
-/// The most bytes of a thread's name.
-const LONGEST_NAME: usize = 15;
-
-/// Names of threads cannot be read back in the model: they are for reports.
-fn set_name(cx: &mut Cx<'_>) -> Result<i32, Stop> {
-    let (target, name) = (cx.word(0)?, cx.word(1)?);
-    let Some(thread) = thread_of(cx.state, target) else {
-        return Err(cx.fault(FaultKind::InvalidThread, "use of a thread that does not exist"));
-    };
-    let name = cx.string(name)?;
-    if name.len() > LONGEST_NAME {
-        return Ok(ERANGE);
-    }
-    cx.state.set_label(thread, &String::from_utf8_lossy(&name));
-    Ok(0)
-}
-
-/// Linux's call that does several things to a thread or a process. Only naming the own thread is
-/// supported; a longer name is cut.
-fn prctl(cx: &mut Cx<'_>) -> Flow {
-    const PR_SET_NAME: i32 = 15;
-    let named = (|| {
-        let operation = cx.int(0)?;
-        if operation != PR_SET_NAME {
-            return Err(Flow::Unsupported(format!("prctl({operation})")));
-        }
-        let name = cx.word(1)?;
-        let name = cx.string(name)?;
-        let name = &name[..name.len().min(LONGEST_NAME)];
-        cx.state.set_label(cx.thread, &String::from_utf8_lossy(name));
-        Ok(0)
-    })();
-    super::operation::plain(named)
 }
 
 fn at_exit_prepare(cx: &mut Cx<'_>) -> Prepared {

@@ -27,6 +27,7 @@ mod key;
 mod known;
 pub mod lifecycle;
 mod mutex;
+mod name;
 mod needed;
 mod object;
 mod once;
@@ -73,6 +74,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| sleep::find(name))
         .or_else(|| cancel::find(name))
         .or_else(|| lifecycle::find(name))
+        .or_else(|| name::find(name))
         .or_else(|| c11::find(name))
         .or_else(|| cxx::find(name))
 }

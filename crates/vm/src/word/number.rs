@@ -56,6 +56,7 @@ const SIGNAL_MASKS: u32 = 0x7300_0000;
 const ENTROPY_COUNTS: u32 = 0x7301_0000;
 const SIGNAL_ACTIONS: u32 = 0x7302_0000;
 const ACTS_FOR: u32 = 0x7310_0000;
+const THREAD_NAMES: u32 = 0x7320_0000;
 const CLOCKS: u32 = 0x7469_0000;
 const OF_THREADS: u32 = 0x8000_0000;
 const THREAD_DESTRUCTORS: u32 = 0xc000_0000;
@@ -101,6 +102,7 @@ impl WordKey {
             }
             WordKey::AtExit(region, index) => AT_EXIT + (region << AT_EXIT_SHIFT | index),
             WordKey::Freed(region) => FREED + region,
+            WordKey::ThreadName(region, half) => THREAD_NAMES + (region << 1 | half),
             WordKey::SignalMask(region) => SIGNAL_MASKS + region,
             WordKey::ActsFor(region) => ACTS_FOR + region,
             WordKey::SignalAction(signal, field) => SIGNAL_ACTIONS + (signal << SIGNAL_SHIFT | field as u32),
@@ -195,11 +197,15 @@ impl WordKey {
             RANDOM_PLACE => WordKey::RandomPlace,
             SIGNAL_MASKS..ENTROPY_COUNTS => WordKey::SignalMask(number - SIGNAL_MASKS),
             ENTROPY_COUNTS..SIGNAL_ACTIONS => WordKey::EntropyCount(number - ENTROPY_COUNTS),
+            THREAD_NAMES..CLOCKS => {
+                let (region, half) = split(THREAD_NAMES, 1);
+                WordKey::ThreadName(region, half)
+            }
             SIGNAL_ACTIONS..ACTS_FOR => {
                 let (signal, field) = split(SIGNAL_ACTIONS, SIGNAL_SHIFT);
                 WordKey::SignalAction(signal, SignalField::at(field)?)
             }
-            ACTS_FOR..CLOCKS => WordKey::ActsFor(number - ACTS_FOR),
+            ACTS_FOR..THREAD_NAMES => WordKey::ActsFor(number - ACTS_FOR),
             CLOCKS..OF_THREADS => WordKey::Clock(ThreadId::from_index((number - CLOCKS) as usize)),
             OF_THREADS..THREAD_DESTRUCTORS => {
                 let (thread, word) = split(OF_THREADS, THREAD_SHIFT);
@@ -248,7 +254,8 @@ const _: () = {
     assert!(INTERESTS + (MAX_FILE_NUMBERS << PINNED_SHIFT) <= RANDOM_TABLE);
     assert!(SIGNAL_MASKS + THREADS <= ENTROPY_COUNTS);
     assert!(ENTROPY_COUNTS + THREADS <= SIGNAL_ACTIONS);
-    assert!(SIGNAL_ACTIONS + ((MAX_SIGNAL + 1) << SIGNAL_SHIFT) <= CLOCKS);
+    assert!(SIGNAL_ACTIONS + ((MAX_SIGNAL + 1) << SIGNAL_SHIFT) <= THREAD_NAMES);
+    assert!(THREAD_NAMES + 2 * THREADS <= CLOCKS);
     assert!(CLOCKS + THREADS <= OF_THREADS);
     assert!(OF_THREADS + (THREADS << THREAD_SHIFT) <= THREAD_DESTRUCTORS);
     assert!(LANDING_SELECTOR < 1 << THREAD_SHIFT);

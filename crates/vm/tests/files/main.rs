@@ -9,7 +9,8 @@ use explorer::{run, run_with};
 use selvedge_model::FaultKind;
 use selvedge_vm::{Options, Visibility};
 
-const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n";
+const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n#include <sys/file.h>\n#include <sys/mman.h>\n
+    #define FILE_OF_ONE one_byte()\nstatic int one_byte(void) { int fd = open(\"one\", O_RDWR | O_CREAT, 0600); write(fd, \"x\", 1); return fd; }\n";
 
 #[track_caller]
 fn all(body: &str) -> explorer::Outcomes {
@@ -529,6 +530,10 @@ fn faults() {
         ("FILE *f = fopen(\"f\", \"w\"); int x; fwrite(&x, 4, 1, f); rewind(f); SAY(\"ok\"); int e[2]; pipe(e); write(e[1], &x, 4); int y; read(e[0], &y, 4); if (y) SAY(\"!\");", UninitializedValue, "condition"),
         ("int x; write(1, &x, 4);", UninitializedValue, "byte of an output"),
         ("FILE *f = fopen(\"f\", \"w\"); funlockfile(f);", PthreadOther, "funlockfile"),
+        ("char *p = mmap(0, 1, PROT_READ, MAP_PRIVATE, FILE_OF_ONE, 0); *p = 1;", WriteToConstant, "write"),
+        ("char *p = mmap(0, 1, PROT_READ, MAP_PRIVATE, FILE_OF_ONE, 0); p[4096];", OutOfBounds, "read"),
+        ("char *p = mmap(0, 1, PROT_READ, MAP_PRIVATE, FILE_OF_ONE, 0); munmap(p, 1); *p;", UseAfterFree, "read"),
+        ("char *p = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); mremap(p, 4096, 8192, MREMAP_MAYMOVE); *p;", UseAfterFree, "read"),
     ];
     for (body, kind, message) in cases {
         let outcomes = all(&format!("int main(void) {{ {body} return 0; }}"));
@@ -556,6 +561,16 @@ fn unsupported_by_name() {
         ("fcntl(0, F_GETFD);", "F_GETFD"),
         ("int fd = open(\"/dev/null\", O_WRONLY); dup2(fd, 1); SAY(\"x\");", "standard stream"),
         ("close(2); perror(\"x\");", "standard stream"),
+        ("mmap(0, 1, PROT_READ | PROT_WRITE, MAP_SHARED, FILE_OF_ONE, 0);", "for writing (MAP_SHARED)"),
+        ("mmap(0, 4097, PROT_READ, MAP_PRIVATE, FILE_OF_ONE, 0);", "behind the end"),
+        ("mmap(0, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, FILE_OF_ONE, 0);", "protection 5"),
+        ("mmap((void *)4096, 1, PROT_READ, MAP_PRIVATE | MAP_FIXED, FILE_OF_ONE, 0);", "flags 0x12"),
+        ("int e[2]; pipe(e); mmap(0, 1, PROT_READ, MAP_PRIVATE, e[0], 0);", "mmap of the end of a pipe"),
+        ("int fd = FILE_OF_ONE; mmap(0, 1, PROT_READ, MAP_SHARED, fd, 0); write(fd, \"y\", 1);", "changing a file that was mapped"),
+        ("int fd = FILE_OF_ONE; mmap(0, 1, PROT_READ, MAP_SHARED, fd, 0); ftruncate(fd, 0);", "changing a file that was mapped"),
+        ("char *p = mmap(0, 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); munmap(p, 4096);", "a whole mapping"),
+        ("char *p = mmap(0, 8192, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); mremap(p, 8192, 4096, 0);", "mremap with flags"),
+        ("int e[2]; pipe(e); flock(e[0], LOCK_EX);", "flock of the end of a pipe"),
         ("int n; sscanf(\"1\", \"%md\", &n);", "%m"),
     ];
     for (body, what) in cases {
@@ -601,6 +616,61 @@ int main(void) {{
             .unsupported
             .iter()
             .any(|u| u.contains("visibility memory")),
+        "{outcomes:?}"
+    );
+}
+
+#[test]
+fn a_lock_of_a_file_is_waited_for() {
+    // Two open files, in two threads: one at a time.
+    all(r#"
+static int inside;
+static void *lock(void *p) {
+    int fd = open("f", O_RDWR | O_CREAT, 0600);
+    flock(fd, LOCK_EX);
+    if (inside++) SAY("both");
+    inside--;
+    if (p) close(fd); else flock(fd, LOCK_UN);
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, lock, NULL);
+    lock("");
+    pthread_join(t, NULL);
+    SAY("end");
+}"#)
+    .prints(&["end"]);
+    // Shared locks do not wait for each other, an exclusive one waits for all of them.
+    all(r#"
+static void *lock(void *p) { flock(open("f", O_RDONLY | O_CREAT, 0600), LOCK_SH); return p; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, lock, NULL);
+    lock(NULL);
+    pthread_join(t, NULL);
+    SAY("%d", flock(open("f", O_RDONLY), LOCK_EX | LOCK_NB));
+}"#)
+    .prints(&["-1"]);
+    all(r#"int main(void) { flock(FILE_OF_ONE, LOCK_SH); flock(FILE_OF_ONE, LOCK_EX); }"#).deadlocks();
+    let outcomes = all(r#"
+static int fd;
+static void *lock(void *p) { flock(fd, LOCK_EX); return p; }
+int main(void) {
+    pthread_t t;
+    fd = FILE_OF_ONE;
+    int other = FILE_OF_ONE;
+    flock(other, LOCK_EX);
+    pthread_create(&t, NULL, lock, NULL);
+    close(fd);
+    flock(other, LOCK_UN);
+    pthread_join(t, NULL);
+}"#);
+    assert!(
+        outcomes
+            .unsupported
+            .iter()
+            .any(|it| it.contains("closing a regular file")),
         "{outcomes:?}"
     );
 }

@@ -125,6 +125,11 @@ fn timers_as_native() {
 }
 
 #[test]
+fn mappings_and_locks_as_native() {
+    compare("mappings.c");
+}
+
+#[test]
 fn sets_of_descriptors_as_native() {
     compare("epoll.c");
 }

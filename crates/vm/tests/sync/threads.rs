@@ -79,3 +79,78 @@ fn c11_threads() {
     )
     .prints(&["00"]);
 }
+
+#[test]
+fn names_of_threads_are_read_back() {
+    run(r#"
+#include <sys/prctl.h>
+static void *name(void *p) {
+    char mine[16];
+    pthread_setname_np(pthread_self(), "worker");
+    pthread_getname_np(pthread_self(), mine, sizeof mine);
+    return (void *)(long)strcmp(mine, "worker");
+}
+int main(void) {
+    pthread_t t; void *r; char text[20], mine[16];
+    int short_ = pthread_getname_np(pthread_self(), text, 15) == ERANGE;
+    pthread_getname_np(pthread_self(), text, sizeof text);
+    prctl(PR_SET_NAME, "a name that is too long");
+    prctl(PR_GET_NAME, mine);
+    pthread_create(&t, NULL, name, NULL);
+    int long_ = pthread_setname_np(t, "0123456789abcdef") == ERANGE;
+    pthread_join(t, &r);
+    SAY("%d %d %s %s %d", short_, long_, text, mine, (int)(long)r);
+}"#)
+    .prints(&["1 1 program a name that is  0"]);
+}
+
+#[test]
+fn a_thread_may_be_named_before_or_after_it_looks() {
+    // A new thread has its creator's name.
+    run(r#"
+#include <sys/prctl.h>
+static void *look(void *p) {
+    static char mine[16];
+    pthread_getname_np(pthread_self(), mine, sizeof mine);
+    return mine;
+}
+int main(void) {
+    pthread_t t; void *r;
+    prctl(PR_SET_NAME, "parent");
+    pthread_create(&t, NULL, look, NULL);
+    pthread_setname_np(t, "child");
+    pthread_join(t, &r);
+    SAY("%s", (char *)r);
+}"#)
+    .prints(&["child", "parent"]);
+}
+
+#[test]
+fn names_that_a_creation_depends_on_are_unsupported() {
+    // Whatever comes first, one of the two is.
+    let outcomes = run(r#"
+static void *nothing(void *p) { return p; }
+static void *create(void *p) { pthread_t u; pthread_create(&u, NULL, nothing, NULL); pthread_join(u, NULL); return p; }
+int main(void) {
+    pthread_t t; char text[16];
+    pthread_create(&t, NULL, create, NULL);
+    pthread_setname_np(t, "x");
+    pthread_getname_np(pthread_self(), text, sizeof text);
+    pthread_join(t, NULL);
+    SAY("named");
+}"#);
+    let named = |what: &str| outcomes.unsupported.iter().any(|it| it.contains(what));
+    assert!(
+        named("naming another thread that has created threads")
+            || named("creating a thread after another thread has named this one"),
+        "{outcomes:?}"
+    );
+    // After the end of the thread, there is no name.
+    assert!(
+        outcomes
+            .outputs
+            .iter()
+            .all(|text| text.is_empty() || text == "named"),
+        "{outcomes:?}"
+    );
+}

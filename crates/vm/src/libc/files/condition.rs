@@ -17,6 +17,8 @@ pub(super) enum Condition {
     Connection,
     /// The queue of a listening socket has room.
     Place(u32),
+    /// No other open file has a lock that excludes a shared or exclusive (true) one.
+    Lock(bool),
 }
 
 impl Condition {
@@ -28,6 +30,7 @@ impl Condition {
             Condition::Ready => 4,
             Condition::Connection => 5,
             Condition::Place(file) => 6 | u64::from(file) << 8,
+            Condition::Lock(exclusive) => 7 | u64::from(exclusive) << 8,
         })
     }
 
@@ -39,6 +42,7 @@ impl Condition {
             4 => Some(Condition::Ready),
             5 => Some(Condition::Connection),
             6 => Some(Condition::Place((word.0 >> 8) as u32)),
+            7 => Some(Condition::Lock(word.0 >> 8 != 0)),
             _ => None,
         }
     }

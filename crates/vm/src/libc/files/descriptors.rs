@@ -4,10 +4,11 @@ use super::action::{cancelable, hidden, object_of, on_file, on_reached};
 use super::buffer::store;
 use super::content::{APPEND, NONBLOCK};
 use super::errno::{EBADF, EINVAL, EMFILE};
+use super::flock;
 use super::kinds;
 use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase, refused, refused_at_once};
-use super::pin::in_use;
+use super::pin::{in_use, waits_in};
 use super::table::{self, Kind, OpenFile};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
@@ -108,6 +109,12 @@ pub(super) fn give_up(cx: &mut Cx<'_>, fd: u32) -> Result<Option<u32>, Stop> {
 pub(super) fn drop_action(cx: &mut Cx<'_>, open: u32) -> Action {
     let it = table::open_file(cx.state, open);
     let action = on_reached(cx, it.kind, it.file, Op::Hidden);
+    if it.kind == Kind::Regular && flock::is_held(cx.state, open) {
+        return Action {
+            order: MemoryOrder::Release,
+            ..action
+        };
+    }
     if it.description().gives_name_back(cx.state, it.file) {
         return Action {
             object2: HiddenObject::Descriptors.id(),
@@ -126,7 +133,11 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
     if !table::unshare(cx.state, open) {
         return Ok(());
     }
-    if description.woken_by(it.file).is_some() && in_use(cx, open) {
+    let awaited = match description.woken_by(it.file) {
+        Some(_) => in_use(cx, open),
+        None => waits_in(cx, open),
+    };
+    if awaited {
         let what = description.what();
         return Err(Flow::Unsupported(format!(
             "closing {what} that another thread is reading from, writing to or polling"
@@ -134,6 +145,9 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
     }
     if description.woken_by(it.file).is_some() {
         kinds::forget(cx.state, open);
+    }
+    if it.kind == Kind::Regular {
+        flock::give_up(cx.state, &it);
     }
     description.closed(cx, &it)
 }

@@ -51,9 +51,11 @@ mod descriptors;
 mod directory_reads;
 mod entries;
 mod errno;
+mod flock;
 mod given;
 mod kinds;
 mod lookup;
+mod map_file;
 mod name_calls;
 mod names;
 mod open;
@@ -97,6 +99,8 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| directory_reads::find(name))
         .or_else(|| descriptors::find(name))
         .or_else(|| transfer::find(name))
+        .or_else(|| flock::find(name))
+        .or_else(|| map_file::find(name))
         .or_else(|| kinds::find_epoll(name))
         .or_else(|| kinds::find_event(name))
         .or_else(|| kinds::find_queue(name))

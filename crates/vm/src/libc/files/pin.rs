@@ -36,15 +36,24 @@ pub(super) fn reached(cx: &Cx<'_>) -> Option<u32> {
     (word >> 48 == PIN >> 48 && file != 0).then_some(file)
 }
 
-/// Whether another thread is in an operation on an open file that can wait.
+/// Whether another thread is in an operation on an open file that can wait, or polls it.
 pub(super) fn in_use(cx: &Cx<'_>, open: u32) -> bool {
-    let within = |(i, p): &(usize, &Pending)| {
-        *i != cx.thread.index() && p.action.op == Op::HiddenWait && p.status.is_alive()
-    };
-    let mut threads = cx.state.pending().iter().enumerate().filter(within);
-    threads.any(|(i, _)| {
-        let thread = ThreadId::from_index(i);
+    waiting(cx).any(|thread| {
         pinned_by(cx.state, thread).is_some_and(|it| it.number == open)
             || polled::has_pinned(cx.state, thread, open)
     })
+}
+
+/// Whether another thread is in an operation on an open file that can wait.
+pub(super) fn waits_in(cx: &Cx<'_>, open: u32) -> bool {
+    waiting(cx).any(|thread| pinned_by(cx.state, thread).is_some_and(|it| it.number == open))
+}
+
+/// The other threads that are in an operation that can wait.
+fn waiting<'a>(cx: &'a Cx<'_>) -> impl Iterator<Item = ThreadId> + 'a {
+    let me = cx.thread.index();
+    let within =
+        move |(i, p): &(usize, &Pending)| *i != me && p.action.op == Op::HiddenWait && p.status.is_alive();
+    let threads = cx.state.pending().iter().enumerate().filter(within);
+    threads.map(|(i, _)| ThreadId::from_index(i))
 }

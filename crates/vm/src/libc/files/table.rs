@@ -190,14 +190,29 @@ fn new_number(state: &mut State, counter: WordKey, first: u32, limit: u32) -> Op
     Some(number)
 }
 
+/// The part of a word with flags that has these. The rest is the lock.
+const FLAGS: u64 = u32::MAX as u64;
+
 /// `O_APPEND` and `O_NONBLOCK` of an open file.
 pub(super) fn flags(state: &State, open: u32) -> u64 {
-    state.word(WordKey::OpenFile(open, OpenFileField::Flags))
+    state.word(WordKey::OpenFile(open, OpenFileField::Flags)) & FLAGS
 }
 
 /// Sets `O_APPEND` and `O_NONBLOCK` of an open file.
 pub(super) fn set_flags(state: &mut State, open: u32, flags: u64) {
-    state.set_word(WordKey::OpenFile(open, OpenFileField::Flags), flags);
+    let word = WordKey::OpenFile(open, OpenFileField::Flags);
+    state.set_word(word, state.word(word) & !FLAGS | flags);
+}
+
+/// The lock of an open file, as its number.
+pub(super) fn lock(state: &State, open: u32) -> u64 {
+    state.word(WordKey::OpenFile(open, OpenFileField::Flags)) >> 32
+}
+
+/// Sets the lock of an open file.
+pub(super) fn set_lock(state: &mut State, open: u32, lock: u64) {
+    let word = WordKey::OpenFile(open, OpenFileField::Flags);
+    state.set_word(word, state.word(word) & FLAGS | lock << 32);
 }
 
 /// The position of an open file.

@@ -4,7 +4,7 @@ use super::condition::Condition;
 use super::content::NONBLOCK;
 use super::pin::pinned_by;
 use super::table::{self, OpenFile};
-use super::{kinds, polled, stream_fields};
+use super::{flock, kinds, polled, stream_fields};
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use selvedge_base::ThreadId;
@@ -32,6 +32,9 @@ pub(crate) fn status(state: &State, action: &Action) -> Status {
             .is_none_or(|open| !waits(state, &open) || kinds::has_connection(state, open.file)),
         Some(Condition::Place(listener)) => pinned_by(state, action.thread)
             .is_none_or(|open| !waits(state, &open) || kinds::has_place(state, listener)),
+        Some(Condition::Lock(exclusive)) => {
+            pinned_by(state, action.thread).is_none_or(|open| flock::is_free(state, &open, exclusive))
+        }
         None => true,
     };
     if can { Status::Enabled } else { Status::Blocked }
@@ -76,6 +79,7 @@ pub(crate) fn blocked_text(state: &State, action: &Action) -> String {
         Some(Condition::Ready) => "waits for one of several descriptors".into(),
         Some(Condition::Connection) => "waits for a connection".into(),
         Some(Condition::Place(_)) => "waits to be accepted, by a socket with a full backlog".into(),
+        Some(Condition::Lock(_)) => "waits for a lock of a file (flock)".into(),
         None => OPERATION.into(),
     }
 }

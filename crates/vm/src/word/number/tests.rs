@@ -43,10 +43,11 @@ fn kind(key: WordKey) -> usize {
         WordKey::Socket(..) => 31,
         WordKey::Interest(..) => 32,
         WordKey::WorkingDirectory => 33,
+        WordKey::ThreadName(..) => 35,
     }
 }
 
-const KINDS: usize = 35;
+const KINDS: usize = 36;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -113,6 +114,7 @@ fn kinds() -> Vec<WordKey> {
     all.extend(of_one(THREADS, WordKey::Freed));
     all.extend(of_one(THREADS, WordKey::SignalMask));
     all.extend(of_one(THREADS, WordKey::ActsFor));
+    all.extend(of_two([THREADS, 2], WordKey::ThreadName));
     for &field in SignalField::ALL {
         all.extend(of_one(MAX_SIGNAL + 1, |s| WordKey::SignalAction(s, field)));
     }

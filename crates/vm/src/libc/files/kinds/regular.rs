@@ -8,6 +8,7 @@ use crate::libc::files::content::{self, APPEND};
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::entries;
 use crate::libc::files::errno::EINVAL;
+use crate::libc::files::map_file::may_change;
 use crate::libc::files::table::{self, OpenFile};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Stop};
@@ -172,6 +173,7 @@ fn write_at(cx: &mut Cx<'_>, file: u32, from: u64, count: u64, position: u64) ->
     if count == 0 {
         return Ok(());
     }
+    may_change(cx, file)?;
     let end = position.saturating_add(count);
     let content = grow(cx, file, end)?;
     cx.state.memory.copy(content + position, from, count);
@@ -184,6 +186,9 @@ fn write_at(cx: &mut Cx<'_>, file: u32, from: u64, count: u64, position: u64) ->
 /// Truncates a regular file, or extends it with zeros.
 pub(in crate::libc::files) fn truncate(cx: &mut Cx<'_>, file: u32, length: u64) -> Result<(), Stop> {
     let old = table::length(cx.state, file);
+    if length != old {
+        may_change(cx, file)?;
+    }
     if length > old {
         grow(cx, file, length)?;
     } else if length < old {

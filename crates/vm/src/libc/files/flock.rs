@@ -1,0 +1,161 @@
+//! `flock`: locks of whole files.
+//!
+//! A lock belongs to an open file, so two that a program has opened from one file exclude each
+//! other, and descriptors made by `dup` share one. Other processes hold no locks. A lock of another
+//! kind is given up before the new one is asked for, as in Linux: another thread may get it in
+//! between. Giving a lock up, also by closing the last descriptor, happens before getting a lock.
+//!
+//! Unsupported: locks of anything but regular files.
+
+use super::condition::Condition;
+use super::errno::{EAGAIN, EBADF, EINVAL};
+use super::lookup::{look, look_part, pinned};
+use super::operation::{After, Part, Parted, Performs, operation, phase, refused, refused_at_once};
+use super::table::{self, Kind, OpenFile};
+use super::wait::wait_for;
+use crate::hidden::HiddenObject;
+use crate::native::{Cx, Flow, Native};
+use crate::phase::Phase;
+use crate::state::State;
+use crate::word::FileField;
+use selvedge_model::{Action, MemoryOrder, Op, Outcome};
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "flock" => operation!(part, perform),
+        _ => return None,
+    })
+}
+
+const SHARED: i32 = 1;
+const EXCLUSIVE: i32 = 2;
+const DO_NOT_WAIT: i32 = 4;
+const UNLOCK: i32 = 8;
+
+/// The lock that an open file has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lock {
+    None,
+    Shared,
+    Exclusive,
+}
+
+fn lock_of(state: &State, open: u32) -> Lock {
+    match table::lock(state, open) {
+        0 => Lock::None,
+        1 => Lock::Shared,
+        _ => Lock::Exclusive,
+    }
+}
+
+/// Gives an open file a lock, or takes it away. The file counts its shared locks, and an exclusive
+/// one as more than there can be of these.
+fn set_lock(state: &mut State, open: &OpenFile, lock: Lock) {
+    let weight = |lock| match lock {
+        Lock::None => 0,
+        Lock::Shared => 1,
+        Lock::Exclusive => EXCLUSIVELY,
+    };
+    let old = weight(lock_of(state, open.number));
+    let held = table::field(state, open.file, FileField::Counter);
+    table::set_field(state, open.file, FileField::Counter, held - old + weight(lock));
+    table::set_lock(state, open.number, lock as u64);
+}
+
+/// What an exclusive lock counts.
+const EXCLUSIVELY: u64 = 1 << 32;
+
+/// Whether no other open file has a lock that excludes this one.
+pub(super) fn is_free(state: &State, open: &OpenFile, exclusive: bool) -> bool {
+    let held = table::field(state, open.file, FileField::Counter);
+    match (lock_of(state, open.number), exclusive) {
+        (Lock::Exclusive, _) => true,
+        (Lock::Shared, true) => held == 1,
+        (Lock::None, true) => held == 0,
+        (_, false) => held < EXCLUSIVELY,
+    }
+}
+
+/// Whether closing an open file gives up a lock.
+pub(super) fn is_held(state: &State, open: u32) -> bool {
+    lock_of(state, open) != Lock::None
+}
+
+/// Gives up the lock of an open file that is closed.
+pub(super) fn give_up(state: &mut State, open: &OpenFile) {
+    if is_held(state, open.number) {
+        set_lock(state, open, Lock::None);
+    }
+}
+
+/// The lock that a call asks for; `None` if it is invalid.
+fn wanted(operation: i32) -> Option<Lock> {
+    match operation & !DO_NOT_WAIT {
+        SHARED => Some(Lock::Shared),
+        EXCLUSIVE => Some(Lock::Exclusive),
+        UNLOCK => Some(Lock::None),
+        _ => None,
+    }
+}
+
+fn part(cx: &mut Cx<'_>) -> Parted {
+    let (fd, operation) = (cx.int(0)?, cx.int(1)?);
+    let Some(wanted) = wanted(operation) else {
+        return refused_at_once(cx, EINVAL);
+    };
+    if phase(cx) == Phase::First {
+        return look_part(cx, fd);
+    }
+    let open = pinned(cx)?;
+    if open.kind != Kind::Regular {
+        let what = open.description().what();
+        return Err(Flow::Unsupported(format!("flock of {what}")));
+    }
+    let gets = phase(cx) == Phase::LockGivenUp;
+    let waits = gets && operation & DO_NOT_WAIT == 0;
+    if waits {
+        wait_for(cx, Condition::Lock(wanted == Lock::Exclusive));
+    }
+    let (op, order) = match (gets, waits) {
+        (true, true) => (Op::HiddenWait, MemoryOrder::Acquire),
+        (true, false) => (Op::Hidden, MemoryOrder::Acquire),
+        (false, _) => (Op::Hidden, MemoryOrder::Release),
+    };
+    Ok(Part::Act(Action {
+        order,
+        ..cx.action(op, HiddenObject::File(open.file).id().0)
+    }))
+}
+
+fn perform(cx: &mut Cx<'_>) -> Performs {
+    let (fd, operation) = (cx.int(0)?, cx.int(1)?);
+    let Some(wanted) = wanted(operation) else {
+        return refused(cx, EINVAL);
+    };
+    match phase(cx) {
+        Phase::First => match look(cx, fd) {
+            Some(_) => Ok(After::Next(Phase::LookedUp, Outcome::Done)),
+            None => refused(cx, EBADF),
+        },
+        Phase::LookedUp => {
+            let open = pinned(cx)?;
+            if lock_of(cx.state, open.number) == wanted {
+                return Ok(After::Done(0, Outcome::Done));
+            }
+            set_lock(cx.state, &open, Lock::None);
+            match wanted {
+                Lock::None => Ok(After::Done(0, Outcome::Done)),
+                _ => Ok(After::Next(Phase::LockGivenUp, Outcome::Done)),
+            }
+        }
+        _ => {
+            let open = pinned(cx)?;
+            if !is_free(cx.state, &open, wanted == Lock::Exclusive) {
+                return refused(cx, EAGAIN);
+            }
+            set_lock(cx.state, &open, wanted);
+            Ok(After::Done(0, Outcome::Done))
+        }
+    }
+}
