@@ -4,8 +4,8 @@ use super::action::{cancelable, hidden, object_of, on_file, on_reached};
 use super::buffer::store;
 use super::content::{APPEND, NONBLOCK};
 use super::errno::{EBADF, EINVAL, EMFILE};
-use super::flock;
 use super::kinds;
+use super::locks;
 use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase, refused, refused_at_once};
 use super::pin::{in_use, waits_in};
@@ -109,7 +109,7 @@ pub(super) fn give_up(cx: &mut Cx<'_>, fd: u32) -> Result<Option<u32>, Stop> {
 pub(super) fn drop_action(cx: &mut Cx<'_>, open: u32) -> Action {
     let it = table::open_file(cx.state, open);
     let action = on_reached(cx, it.kind, it.file, Op::Hidden);
-    if it.kind == Kind::Regular && flock::is_held(cx.state, open) {
+    if it.kind == Kind::Regular && locks::is_held(cx.state, open) {
         return Action {
             order: MemoryOrder::Release,
             ..action
@@ -147,7 +147,7 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
         kinds::forget(cx.state, open);
     }
     if it.kind == Kind::Regular {
-        flock::give_up(cx.state, &it);
+        locks::give_up(cx.state, &it);
     }
     description.closed(cx, &it)
 }

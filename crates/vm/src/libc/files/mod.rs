@@ -39,7 +39,8 @@
 //! Contents are objects of the machine's memory that no pointer of the program reaches. Transfers
 //! copy bytes with all information about them, including undefined bits.
 //!
-//! Missed: SIGPIPE would end the process, and is unsupported unless it is ignored; locks of files.
+//! Missed: SIGPIPE would end the process, and is unsupported unless it is ignored. Locks of ranges
+//! of files keep other processes out, of which there are none.
 
 mod action;
 mod buffer;
@@ -54,6 +55,7 @@ mod errno;
 mod flock;
 mod given;
 mod kinds;
+mod locks;
 mod lookup;
 mod map_file;
 mod name_calls;

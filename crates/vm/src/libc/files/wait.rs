@@ -4,7 +4,7 @@ use super::condition::Condition;
 use super::content::NONBLOCK;
 use super::pin::pinned_by;
 use super::table::{self, OpenFile};
-use super::{flock, kinds, polled, stream_fields};
+use super::{kinds, locks, polled, stream_fields};
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use selvedge_base::ThreadId;
@@ -33,7 +33,7 @@ pub(crate) fn status(state: &State, action: &Action) -> Status {
         Some(Condition::Place(listener)) => pinned_by(state, action.thread)
             .is_none_or(|open| !waits(state, &open) || kinds::has_place(state, listener)),
         Some(Condition::Lock(exclusive)) => {
-            pinned_by(state, action.thread).is_none_or(|open| flock::is_free(state, &open, exclusive))
+            pinned_by(state, action.thread).is_none_or(|open| locks::is_free(state, &open, exclusive))
         }
         None => true,
     };
