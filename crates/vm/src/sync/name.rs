@@ -240,6 +240,11 @@ fn control(cx: &mut Cx<'_>) -> Answer {
             let name = cx.string(name)?;
             call(cx, cx.thread, &name[..name.len().min(LONGEST)])?;
         }
+        // The table of effects (`analysis::library`) does not know that prctl writes.
+        GET_NAME if cx.program.options.points.is_some() => {
+            let what = "prctl(PR_GET_NAME) with --dependence predicate";
+            return Err(Flow::Unsupported(what.into()));
+        }
         GET_NAME => {
             let (to, name) = (cx.word(1)?, name_of(cx.state, cx.thread));
             put(cx, to, &name)?;
