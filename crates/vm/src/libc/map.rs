@@ -1,9 +1,10 @@
 //! Memory from the system: `mmap` and related functions.
 //!
-//! A mapping is an object of whole pages, all zeros (those of files: `files/map_file.rs`). Its address is a multiple of its size, rounded
-//! up to a power of two. It ends as a whole. Only new memory that may be read and written can be
-//! mapped. Files, fixed addresses, other protections, and parts of mappings are unsupported, except
-//! a first page without access. Advice without an effect is accepted.
+//! A mapping is an object of whole pages, all zeros (those of files: `files/map_file.rs`). Its
+//! address is a multiple of its size, rounded up to a power of two. It ends as a whole. Only new
+//! memory that may be read and written can be mapped. Fixed addresses, other protections, and parts
+//! of mappings are unsupported, except a first page without access. Advice without an effect is
+//! accepted.
 
 use super::{Answer, alloc, plain};
 use crate::memory::{Kind, Life};

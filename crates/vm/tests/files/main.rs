@@ -3,11 +3,13 @@
 
 #[path = "../sync/explorer.rs"]
 mod explorer;
+mod locks;
 mod native;
+mod shared;
 
 use explorer::{run, run_with};
 use selvedge_model::FaultKind;
-use selvedge_vm::{Options, Visibility};
+use selvedge_vm::Options;
 
 const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n#include <sys/file.h>\n#include <sys/mman.h>\n
     #define FILE_OF_ONE one_byte()\nstatic int one_byte(void) { int fd = open(\"one\", O_RDWR | O_CREAT, 0600); write(fd, \"x\", 1); return fd; }\n";
@@ -585,92 +587,6 @@ static void *other(void *p) { return p; }
 int main(void) { pthread_t t; pthread_create(&t, NULL, other, NULL); close(1); pthread_join(t, NULL); }"#);
     assert!(
         outcomes.unsupported.iter().any(|u| u.contains("standard output")),
-        "{outcomes:?}"
-    );
-}
-
-#[test]
-fn visibility_memory() {
-    let memory = || Options {
-        visibility: Visibility::Memory,
-        ..Options::default()
-    };
-    let body = |kind: &str| {
-        format!(
-            r#"{HEADERS}
-static int ends[2];
-static void *send(void *p) {{ write(ends[1], "a", 1); return p; }}
-int main(void) {{
-    pthread_t t; {kind} char text[4] = "";
-    pipe(ends);
-    pthread_create(&t, NULL, send, NULL);
-    read(ends[0], text, 1);
-    pthread_join(t, NULL);
-    SAY("%s", text);
-}}"#
-        )
-    };
-    let outcomes = run_with(&body("static"), memory());
-    assert!(
-        outcomes
-            .unsupported
-            .iter()
-            .any(|u| u.contains("visibility memory")),
-        "{outcomes:?}"
-    );
-}
-
-#[test]
-fn a_lock_of_a_file_is_waited_for() {
-    // Two open files, in two threads: one at a time.
-    all(r#"
-static int inside;
-static void *lock(void *p) {
-    int fd = open("f", O_RDWR | O_CREAT, 0600);
-    flock(fd, LOCK_EX);
-    if (inside++) SAY("both");
-    inside--;
-    if (p) close(fd); else flock(fd, LOCK_UN);
-    return p;
-}
-int main(void) {
-    pthread_t t;
-    pthread_create(&t, NULL, lock, NULL);
-    lock("");
-    pthread_join(t, NULL);
-    SAY("end");
-}"#)
-    .prints(&["end"]);
-    // Shared locks do not wait for each other, an exclusive one waits for all of them.
-    all(r#"
-static void *lock(void *p) { flock(open("f", O_RDONLY | O_CREAT, 0600), LOCK_SH); return p; }
-int main(void) {
-    pthread_t t;
-    pthread_create(&t, NULL, lock, NULL);
-    lock(NULL);
-    pthread_join(t, NULL);
-    SAY("%d", flock(open("f", O_RDONLY), LOCK_EX | LOCK_NB));
-}"#)
-    .prints(&["-1"]);
-    all(r#"int main(void) { flock(FILE_OF_ONE, LOCK_SH); flock(FILE_OF_ONE, LOCK_EX); }"#).deadlocks();
-    let outcomes = all(r#"
-static int fd;
-static void *lock(void *p) { flock(fd, LOCK_EX); return p; }
-int main(void) {
-    pthread_t t;
-    fd = FILE_OF_ONE;
-    int other = FILE_OF_ONE;
-    flock(other, LOCK_EX);
-    pthread_create(&t, NULL, lock, NULL);
-    close(fd);
-    flock(other, LOCK_UN);
-    pthread_join(t, NULL);
-}"#);
-    assert!(
-        outcomes
-            .unsupported
-            .iter()
-            .any(|it| it.contains("closing a regular file")),
         "{outcomes:?}"
     );
 }

@@ -16,7 +16,7 @@ use super::operation::{After, Part, Parted, Performs, operation, phase, refused}
 use super::table::{self, Kind};
 use crate::hidden::HiddenObject;
 use crate::libc::map::{self, ANONYMOUS, PAGE, pages};
-use crate::native::{Cx, Flow, Native, Stop};
+use crate::native::{Cx, Flow, Native};
 use crate::phase::Phase;
 use crate::word::FileField;
 use selvedge_model::Outcome;
@@ -101,14 +101,4 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
 
 fn unsupported(what: &str) -> Performs {
     Err(Flow::Unsupported(what.into()))
-}
-
-/// Unsupported if a shared mapping shows changes of a file.
-pub(super) fn may_change(cx: &Cx<'_>, file: u32) -> Result<(), Stop> {
-    match table::field(cx.state, file, FileField::Start) {
-        0 => Ok(()),
-        _ => Err(Flow::Unsupported(
-            "changing a file that was mapped (MAP_SHARED)".into(),
-        )),
-    }
 }

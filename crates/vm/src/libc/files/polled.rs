@@ -112,8 +112,8 @@ fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
     (0..count.min(MAX_PINNED)).map(move |index| pin(state, thread, index))
 }
 
-/// Whether an entry of a waiting thread is ready, or becomes so by time alone. No entry is unsupported, since each gave a result
-/// before the wait.
+/// Whether an entry of a waiting thread is ready, or becomes so by time alone. No entry is
+/// unsupported, since each gave a result before the wait.
 pub(super) fn is_ready(state: &State, thread: ThreadId) -> bool {
     pins(state, thread)
         .any(|pin| pin.answer(state).is_ok_and(|answer| answer != 0) || !pin.ripening(state).is_empty())

@@ -8,12 +8,12 @@ use crate::libc::files::content::{self, APPEND};
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::entries;
 use crate::libc::files::errno::EINVAL;
-use crate::libc::files::map_file::may_change;
 use crate::libc::files::table::{self, OpenFile};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use crate::value::Value;
+use crate::word::FileField;
 use selvedge_model::{LimitKind, ObjectId};
 
 /// The kind of regular files.
@@ -201,4 +201,14 @@ pub(in crate::libc::files) fn truncate(cx: &mut Cx<'_>, file: u32, length: u64) 
         table::set_length(cx.state, file, length);
     }
     Ok(())
+}
+
+/// Unsupported if a shared mapping shows changes of a file.
+fn may_change(cx: &Cx<'_>, file: u32) -> Result<(), Stop> {
+    match table::field(cx.state, file, FileField::Start) {
+        0 => Ok(()),
+        _ => Err(Flow::Unsupported(
+            "changing a file that was mapped (MAP_SHARED)".into(),
+        )),
+    }
 }
