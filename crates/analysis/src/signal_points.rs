@@ -14,8 +14,8 @@
 //! What a handler may access is found without points-to sets: global variables by name, everything
 //! else as one. A handler is each function whose address is taken and whose first parameter is a
 //! number, if it has one; and what it calls, where a call through a pointer may run each function
-//! whose address is taken. A plain access to any other object of the interrupted thread comes before
-//! or after the handler with the same result.
+//! whose address is taken. A plain access to any other object of the interrupted thread comes
+//! before or after the handler with the same result.
 //!
 //! Calls of functions that a handler may interrupt, and waits of several actions, go to functions
 //! of the library whose names begin with [`INTERRUPTED`]. The code that delivers signals has no

@@ -26,8 +26,8 @@
 //! there is one, the thread is stuck only if some execution goes on for ever without it (`fair`).
 //!
 //! Where plain accesses are no actions, this holds for programs without data races. If accesses in
-//! the continuations might race, the finding waits for the end of the exploration, and is dropped if
-//! there is a race ([`Fate::StuckIfOrdered`]).
+//! the continuations might race, the finding waits for the end of the exploration, and is dropped
+//! if there is a race ([`Fate::StuckIfOrdered`]).
 //!
 //! A spurious wakeup is possible but not guaranteed. It is an alternative of the action that begins
 //! the wait. So a thread that has begun to wait without this alternative is stuck if no signal ever

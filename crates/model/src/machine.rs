@@ -14,11 +14,12 @@ pub enum Status {
     Enabled,
     /// It waits for another thread.
     Blocked,
-    /// It could move, but this is not explored, for one of two reasons. It has to leave the turn to
-    /// an identical thread: an execution in which it moves is one in which that thread does, by
+    /// It could move, but this is not explored, for one of three reasons. It has to leave the turn
+    /// to an identical thread: an execution in which it moves is one in which that thread does, by
     /// another name ([`Machine::takes_turns`]). Or it would go once round a loop without an effect:
-    /// what comes after that comes without it, too ([`Machine::may_wait`]). So it is no part of a
-    /// deadlock, and an execution that ends like this has not come to its end.
+    /// what comes after that comes without it, too ([`Machine::may_wait`]). Or it is blocked, and
+    /// would run the handler of a signal first: where the signal came earlier, it has. So it is no
+    /// part of a deadlock, and an execution that ends like this has not come to its end.
     Held,
     /// It has ended.
     Finished,
@@ -152,8 +153,8 @@ pub trait Machine {
         true
     }
 
-    /// True if a plain access that matters to other threads is an action of its own. If not, several
-    /// may be part of one step, and nothing that explorations conclude about them holds where they
+    /// True if a plain access that matters to other threads is an action of its own. If not,
+    /// several may be part of one step, and nothing that explorations conclude about them holds where they
     /// are in a data race.
     fn interleaves_plain(&self) -> bool {
         false

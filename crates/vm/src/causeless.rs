@@ -22,6 +22,7 @@
 //! `Core::idle` contains the hash of s while this holds. It follows from the thread's own past,
 //! like the thread's state.
 
+use crate::arrived::may_run_handler;
 use crate::code::Op as Code;
 use crate::fingerprint::{Keys, own_hash};
 use crate::state::Undo as Entry;
@@ -46,9 +47,7 @@ impl Vm {
         if self.state.modes().turns && status == Status::Enabled && self.is_held(action) {
             return (Status::Held, 1);
         }
-        if status == Status::Blocked
-            && crate::libc::signal::may_run_handler(&self.program, &self.state, action)
-        {
+        if status == Status::Blocked && may_run_handler(self.program.signals, &self.state, action) {
             return (Status::Held, 1);
         }
         match action.op {

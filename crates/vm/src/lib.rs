@@ -6,6 +6,7 @@
 mod addresses;
 mod allocated;
 mod arithmetic;
+mod arrived;
 mod awaits;
 mod blocks;
 mod carried;

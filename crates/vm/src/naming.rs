@@ -39,6 +39,9 @@ pub(crate) fn bytes_name(program: &Program, state: &State, object: ObjectId, byt
         let known = HiddenObject::of(object).map(HiddenObject::text);
         return known.unwrap_or_else(|| "a hidden object of the library".into());
     }
+    if let Some(name) = crate::arrived::name_at(program.signals, state, object) {
+        return name;
+    }
     let Some((base, found)) = state.memory.object_at(object.0) else {
         return format!("{:#x}", object.0);
     };

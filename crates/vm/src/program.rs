@@ -8,10 +8,12 @@ mod coverage;
 mod globals;
 mod load;
 mod names;
+mod signals;
 
 pub(crate) use binding::{Binding, FUZZ_TARGET};
 pub use globals::STREAMS;
 pub(crate) use globals::{ENVIRON, PROGRAM_NAMES};
+pub(crate) use signals::Signals;
 
 use crate::awaits::Awaits;
 use crate::blocks::ClassMap;
@@ -89,7 +91,7 @@ pub struct Program {
     pub(crate) own_operators: bool,
     pub(crate) regions: Mutex<FxHashMap<(u32, u32), u32>>,
     /// If handlers run at points.
-    pub(crate) signals: Option<crate::libc::signal::Signals>,
+    pub(crate) signals: Option<Signals>,
     missing: Vec<FuncId>,
     /// Functions whose calls are atomic blocks.
     pub(crate) atomic: Vec<bool>,

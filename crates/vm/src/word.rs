@@ -204,8 +204,8 @@ fields! {
         Content,
         /// How many bytes are in it.
         Length,
-        /// Where in its content a pipe's first byte is; the period of a timer; whether a regular file
-        /// was mapped so that changes of it show.
+        /// Where in its content a pipe's first byte is; the period of a timer; whether a regular
+        /// file was mapped so that changes of it show.
         Start,
         /// How many open files read from it.
         Readers,

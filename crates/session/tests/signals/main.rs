@@ -1,8 +1,8 @@
 //! Signals between threads: random programs, and an enumerator of their executions that shares no
 //! code with the product: the same final values and deadlocks.
 //!
-//! `SELVEDGE_SIGNALS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_SIGNALS_SEEDS_KEEP=1` goes on after a
-//! failure and shows all of them.
+//! `SELVEDGE_SIGNALS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_SIGNALS_SEEDS_KEEP=1` goes on after
+//! a failure and shows all of them.
 
 #[path = "../compared/mod.rs"]
 mod compared;
@@ -45,7 +45,11 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
         strategy: Some(strategy),
         stop: selvedge_explore::Stop::Never,
         jobs: Some(1),
-        max_executions: Some(40_000),
+        max_executions: Some(if strategy == Strategy::Unfold {
+            3_000
+        } else {
+            300_000
+        }),
         max_events: Some(2_000),
         setup: setup(&path),
         properties: [Property::Assertion, Property::Deadlock].into(),

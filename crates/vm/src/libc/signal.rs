@@ -11,13 +11,12 @@
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
-use crate::program::Program;
+use crate::program::{Program, Signals};
 use crate::state::State;
 use crate::value::Value;
 use crate::word::{SignalField, WordKey};
 use selvedge_analysis::signal_points;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::Action;
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -69,26 +68,6 @@ const EINVAL: i32 = 22;
 // ---- handlers that run at points
 // -------------------------------------------------------------------------------------------------
 
-/// The layout of `struct signals` in `crates/frontend/lib/signal_delivery.c`: signals of a thread
-/// that were sent, those that have arrived, and what the thread is doing.
-const GENERATED: u64 = 0;
-const ARRIVED: u64 = 8;
-const STATE: u64 = 16;
-/// `RUNS`: it neither waits for a condition variable or the like, nor for a signal.
-const RUNS: u64 = 0;
-const SIZE: u64 = 32;
-/// The number of threads, and the process, which comes first.
-const MOST: u64 = 64;
-
-/// Of a program whose handlers run at points.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Signals {
-    /// The address of `__selvedge_signals`.
-    table: u64,
-    /// Whether it may send signals to the process.
-    to_process: bool,
-}
-
 /// Whether handlers run at points.
 pub(crate) fn at_points(program: &Program) -> Option<Signals> {
     let module = &program.module;
@@ -101,42 +80,6 @@ pub(crate) fn at_points(program: &Program) -> Option<Signals> {
         table: program.global_address(module.global("__selvedge_signals")?),
         to_process: defined("__selvedge_send_to_process") || defined("__selvedge_arm"),
     })
-}
-
-/// Whether a thread whose action is blocked would run a handler now: a signal that it does not
-/// block has arrived. It came after the point before this action. Had it come before, the thread
-/// would have run the handler there, and all else would be the same. So that execution shows what
-/// happens, and this one has not come to its end.
-pub(crate) fn may_run_handler(program: &Program, state: &State, action: &Action) -> bool {
-    let Some(Signals { table, .. }) = program.signals else {
-        return false;
-    };
-    let handle = u64::from(state.thread(action.thread).region);
-    if handle >= MOST {
-        return false;
-    }
-    let field = |of: u64, at: u64, size: u64| {
-        let address = table + of * SIZE + at;
-        match state.memory.check(address, size, false) {
-            Ok(_) => state.memory.peek_checked(address, size).bits,
-            Err(_) => 0,
-        }
-    };
-    // In such a wait, the thread that brings the signal runs the handler.
-    if field(handle, STATE, 4) != RUNS {
-        return false;
-    }
-    let open = !mask(state, action.thread) & !NEVER;
-    let here = |of| field(of, ARRIVED, 8) & field(of, GENERATED, 8) & open != 0;
-    here(handle) || here(0)
-}
-
-/// The thread in whose place a thread runs a handler, or itself.
-pub(crate) fn acts_for(state: &State, thread: ThreadId) -> ThreadId {
-    match state.word(WordKey::ActsFor(state.thread(thread).region)) {
-        0 => thread,
-        handle => crate::sync::thread_of(state, handle).unwrap_or(thread),
-    }
 }
 
 // ---- masks

@@ -181,7 +181,7 @@ fn set_type(cx: &mut Cx<'_>) -> Flow {
 // -----------------------------------------------------------------------------------------
 
 fn exit(cx: &mut Cx<'_>) -> Flow {
-    if crate::libc::signal::acts_for(cx.state, cx.thread) != cx.thread {
+    if crate::arrived::acts_for(cx.state, cx.thread) != cx.thread {
         return Flow::Unsupported("the end of a thread in a handler that runs while it waits".into());
     }
     let result = cx.args.first().copied().unwrap_or(Value::new(0));
@@ -384,7 +384,7 @@ fn saved_frame(cx: &Cx<'_>, buffer: u64) -> Option<(u32, u32)> {
 fn long_jump(cx: &mut Cx<'_>) -> Flow {
     let flow: Result<Flow, Stop> = (|| {
         let (buffer, value) = (cx.word(0)?, cx.int(1)?);
-        if crate::libc::signal::acts_for(cx.state, cx.thread) != cx.thread {
+        if crate::arrived::acts_for(cx.state, cx.thread) != cx.thread {
             return Err(Flow::Unsupported(
                 "longjmp from a handler that runs while its thread waits".into(),
             ));

@@ -342,7 +342,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         }
         "pthread_self" | "thrd_current" => {
             return Some(Native::Plain(|cx| {
-                let who = crate::libc::signal::acts_for(cx.state, cx.thread);
+                let who = crate::arrived::acts_for(cx.state, cx.thread);
                 Flow::word(handle(cx.state, who))
             }));
         }

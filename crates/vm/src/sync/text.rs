@@ -46,10 +46,13 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
         Status::Enabled => return "can move".into(),
         Status::Finished => return "has ended".into(),
         Status::Parked => return "was stopped".into(),
-        Status::Held => return "leaves the turn to an identical thread".into(),
+        Status::Held => return "could go on, which other executions show".into(),
         Status::Blocked => {}
     }
     let action = &pending.action;
+    if let Some(text) = crate::arrived::blocked_text(program.signals, state, action) {
+        return text;
+    }
     let name = object_name(program, state, action.object);
     let what = match action.op {
         Op::Lock | Op::TimedLock => format!("mutex {name}"),

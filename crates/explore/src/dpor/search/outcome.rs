@@ -2,8 +2,8 @@
 //!
 //! Whether a compare-and-swap succeeds follows from the memory that it uses, whether an attempt to
 //! take a lock or a semaphore does follows from that, and whether a store changes anything from the
-//! bytes that it writes. Only what changes the object changes that, and depends on a read of it. So
-//! what would change nothing is a read (`Event::as_used`). A thread that sleeps has the same outcome
+//! bytes that it writes. Only what changes the object changes that, and depends on a read of it.
+//! So what would change nothing is a read (`Event::as_used`). A thread that sleeps has the same outcome
 //! in each state in which it still sleeps; so outcomes are found out anew, and are no part of sleep
 //! sets.
 //!

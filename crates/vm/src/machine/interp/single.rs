@@ -269,7 +269,7 @@ impl Vm {
             }
             Op::ThreadLocal => {
                 let owner = match self.program.signals {
-                    Some(_) => crate::libc::signal::acts_for(&self.state, thread),
+                    Some(_) => crate::arrived::acts_for(&self.state, thread),
                     None => thread,
                 };
                 let base = self.state.thread(owner).tls[inst.b as usize];
