@@ -9,7 +9,15 @@
 //! - calls of library functions, unless they only work on memory that they are given
 //!   ([`is_local`](crate::library::is_local));
 //! - atomic accesses, fences and pauses;
-//! - plain accesses to memory that a handler may access, too, if one of the two writes.
+//! - plain accesses to memory that a handler may access, too, if one of the two writes;
+//! - all plain accesses, if a handler may end otherwise than by returning (`longjmp`,
+//!   `pthread_exit`, `exit`): what it interrupts is seen as it is then. All but those to private
+//!   stack objects, if a handler may learn of other threads (it waits, takes a lock, or reads an
+//!   atomic variable): these may look at the memory, or change it, before it returns. Where it only
+//!   tells others something, as `sem_post` does, what they see then is in a data race.
+//!
+//! A copy of several bytes is one access. A handler in the middle of one that accesses the same
+//! memory is left out, and the module is marked ([`COPIES`]), so that a report can say so.
 //!
 //! What a handler may access is found without points-to sets: global variables by name, everything
 //! else as one. A handler is each function whose address is taken and whose first parameter is a
@@ -22,7 +30,8 @@
 //! points itself.
 //!
 //! Cancellation would leave such a wait without its end, so programs that cancel threads are not
-//! changed: sending a signal that is not blocked is unsupported there.
+//! changed, nor are those that take the address of a function that a handler may interrupt: sending
+//! a signal that is not blocked is unsupported there.
 
 use crate::Escape;
 use crate::library::is_local;
@@ -30,7 +39,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{IdVec, StmtId};
 use selvedge_ir::{
     Callee, FuncId, Function, GlobalId, Inst, InstKind, LocalId, Module, Operand, Reg, Symbol, Terminator,
-    Type,
+    Type, WAIT_WITH_WORD,
 };
 use smallvec::SmallVec;
 
@@ -40,6 +49,9 @@ pub const POINT: &str = "__selvedge_signal_point";
 pub const INTERRUPTED: &str = "__selvedge_interrupted_";
 /// A function without a body that a module has if its handlers run at points.
 pub const DELIVERS: &str = "__selvedge_handlers_run_at_points";
+/// A function without a body that a module has if handlers may access what the interrupted thread
+/// copies.
+pub const COPIES: &str = "__selvedge_copies_are_not_interrupted";
 /// Called after a thread has changed which signals it blocks.
 pub const UNBLOCKED: &str = "__selvedge_signal_unblocked";
 
@@ -67,6 +79,42 @@ const WAITS: [&str; 8] = [
     "__selvedge_futex_wait",
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
 ];
+
+/// Functions that end a handler otherwise than by returning, and let code of the program go on.
+const LEAVES: [&str; 13] = [
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "__longjmp_chk",
+    "pthread_exit",
+    "thrd_exit",
+    "exit",
+    "quick_exit",
+    "_Unwind_RaiseException",
+    "_Unwind_Resume",
+    "__cxa_throw",
+    "__cxa_rethrow",
+    "pthread_testcancel",
+];
+/// Library functions by which a handler tells others something and learns nothing, or that end the
+/// process.
+const TELLS: [&str; 13] = [
+    "sem_post",
+    "write",
+    "pthread_kill",
+    "_exit",
+    "_Exit",
+    "abort",
+    "__assert_fail",
+    "reach_error",
+    "__VERIFIER_error",
+    "getpid",
+    "time",
+    "clock_gettime",
+    "__errno_location",
+];
+/// Functions of the model library that wait.
+const WAITING: [&str; 4] = ["pause", "sigsuspend", "sigwait", "sigwaitinfo"];
 
 /// Whether handlers have to run at points in a module: it sets some, and sends signals.
 pub fn are_needed(module: &Module) -> bool {
@@ -117,11 +165,20 @@ pub fn insert(module: &mut Module) -> usize {
         return 0;
     }
     let pass = Pass::of(module, point, unblocked);
-    let mut count = 0;
+    // A call through a pointer would not go to the function that stands for it; and the waits of
+    // Rust's library have none.
+    let hidden = pass.replaced.keys().any(|id| pass.touched.taken.contains(id));
+    if hidden || module.function(WAIT_WITH_WORD).is_some() {
+        return 0;
+    }
+    let (mut count, mut copies) = (0, false);
     for id in module.functions.ids() {
-        count += pass.change(module, id);
+        count += pass.change(module, id, &mut copies);
     }
     crate::rust_locks::declare(module, DELIVERS, &[]);
+    if copies {
+        crate::rust_locks::declare(module, COPIES, &[]);
+    }
     count
 }
 
@@ -136,6 +193,8 @@ struct Pass {
     escape: Escape,
     /// Library functions that other threads or handlers may notice.
     acting: FxHashSet<FuncId>,
+    /// Functions with a body.
+    defined: FxHashSet<FuncId>,
     masks: Vec<FuncId>,
     replaced: FxHashMap<FuncId, (FuncId, bool)>,
     /// Functions that no other one calls directly: with their end, a thread may end.
@@ -170,6 +229,10 @@ impl Pass {
             unblocked,
             escape: Escape::of(module),
             acting: acting.map(|(id, _)| id).collect(),
+            defined: (module.functions.iter_ids())
+                .filter(|(_, f)| f.is_defined())
+                .map(|(id, _)| id)
+                .collect(),
             masks: MASKS.iter().filter_map(|name| module.function(name)).collect(),
             replaced: replaced(module),
             outermost,
@@ -179,7 +242,7 @@ impl Pass {
     }
 
     /// Changes a function. Returns the number of points.
-    fn change(&self, module: &mut Module, id: FuncId) -> usize {
+    fn change(&self, module: &mut Module, id: FuncId, copies: &mut bool) -> usize {
         let function = &module.functions[id];
         if self.without.contains(&id) || function.name.starts_with("__VERIFIER_atomic") {
             return 0;
@@ -193,6 +256,7 @@ impl Pass {
             let before = std::mem::take(&mut block.insts);
             for (at, mut inst) in before.into_iter().enumerate() {
                 let stmt = inst.stmt;
+                *copies |= self.is_touched_copy(&inst.kind, &bases);
                 if self.needs_point(&inst.kind, &bases) {
                     block.insts.push(call(self.point, stmt));
                     count += 1;
@@ -225,6 +289,32 @@ impl Pass {
         }
     }
 
+    /// Whether an instruction copies or fills bytes that a handler may access, too.
+    fn is_touched_copy(&self, kind: &InstKind, bases: &Bases) -> bool {
+        match kind {
+            InstKind::MemCopy { .. } | InstKind::MemSet { .. } => {
+                let mut meets = false;
+                accesses(kind, |operand, write| {
+                    meets |= self.touched.meets(bases.base(operand), write);
+                });
+                meets
+            }
+            InstKind::Call {
+                callee: Callee::Direct(callee),
+                args,
+                ..
+            } if !self.defined.contains(callee) && !self.acting.contains(callee) => {
+                args.iter().any(|&arg| self.is_touched_argument(arg, bases))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_touched_argument(&self, arg: Operand, bases: &Bases) -> bool {
+        let is_address = matches!(arg, Operand::Reg(_) | Operand::Global(..));
+        is_address && self.touched.meets(bases.base(arg), true)
+    }
+
     fn needs_point(&self, kind: &InstKind, bases: &Bases) -> bool {
         match kind {
             InstKind::Load { order: Some(_), .. }
@@ -239,10 +329,7 @@ impl Pass {
                     // It sends a signal; what waits for one has a point itself.
                     Callee::Direct(callee) if self.without.contains(callee) => true,
                     // It may work on memory that it is given.
-                    Callee::Direct(_) => args.iter().any(|&arg| {
-                        let is_address = matches!(arg, Operand::Reg(_) | Operand::Global(..));
-                        is_address && self.touched.meets(bases.base(arg), true)
-                    }),
+                    Callee::Direct(_) => args.iter().any(|&arg| self.is_touched_argument(arg, bases)),
                     // The function may be a library's.
                     Callee::Indirect(_) => true,
                 };
@@ -403,6 +490,10 @@ struct Touched {
     writes_any: bool,
     /// Global variables whose addresses are used otherwise than in accesses.
     escaped: FxHashSet<GlobalId>,
+    /// Whether one may end otherwise than by returning.
+    leaves: bool,
+    /// Whether one may learn of what other threads do.
+    learns: bool,
     /// The functions whose addresses are taken.
     taken: FxHashSet<FuncId>,
 }
@@ -425,6 +516,7 @@ impl Touched {
             let bases = Bases::of(function, escape.private_locals(module, function));
             for inst in function.blocks.iter().flat_map(|block| &block.insts) {
                 touched.note(&inst.kind, &bases);
+                touched.note_others(module, &inst.kind);
                 let InstKind::Call { callee, .. } = &inst.kind else {
                     continue;
                 };
@@ -508,6 +600,28 @@ impl Touched {
         });
     }
 
+    /// Notes whether an instruction of a handler leaves it, or learns of other threads.
+    fn note_others(&mut self, module: &Module, kind: &InstKind) {
+        match kind {
+            InstKind::Load { order: Some(_), .. }
+            | InstKind::Rmw { .. }
+            | InstKind::CompareExchange { .. }
+            | InstKind::Fence { .. } => self.learns = true,
+            InstKind::Call {
+                callee: Callee::Direct(callee),
+                ..
+            } => {
+                let function = &module.functions[*callee];
+                let name = function.name.as_str();
+                self.leaves |= LEAVES.contains(&name);
+                let tells = function.is_defined() || is_local(name) || TELLS.contains(&name);
+                // Those of the library that wait have bodies.
+                self.learns |= !tells || WAITING.contains(&name);
+            }
+            _ => {}
+        }
+    }
+
     /// A library function that a handler calls may read and write what this points to.
     fn note_given(&mut self, operand: Operand, bases: &Bases) {
         match bases.base(operand) {
@@ -525,9 +639,9 @@ impl Touched {
 
     /// Whether a handler may access the same, and one of the two writes.
     fn meets(&self, base: Base, write: bool) -> bool {
-        let any = self.writes_any || (write && self.reads_any);
+        let any = self.leaves || self.learns || self.writes_any || (write && self.reads_any);
         match base {
-            Base::Private => false,
+            Base::Private => self.leaves,
             Base::Global(id) => any || self.written.contains(&id) || (write && self.read.contains(&id)),
             Base::Anything => {
                 let mut others = self.written.iter().chain(self.read.iter().filter(|_| write));

@@ -16,10 +16,11 @@ static _Atomic unsigned last;
 unsigned alarm(unsigned seconds)
 {
     unsigned before = atomic_exchange(&last, seconds);
-    if (__selvedge_delivers())
-        __selvedge_arm(0, SIGALRM, seconds != 0);
     if (before > 1000000)
         __selvedge_unsupported("alarm after one of more than a million seconds");
+    // It goes off when its signal is sent, which happens here.
+    if (__selvedge_delivers())
+        return __selvedge_arm(0, SIGALRM, seconds != 0) ? 1 + (unsigned)__selvedge_outside((int)before) : 0;
     return before ? (unsigned)__selvedge_outside((int)before + 1) : 0;
 }
 

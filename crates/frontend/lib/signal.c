@@ -110,7 +110,11 @@ int __selvedge_deliver(int number, int code, union sigval value)
         return RAN_NOTHING;
     }
     if (action.sa_flags & (int)SA_RESETHAND)
+    {
+        if (!__selvedge_is_alone())
+            __selvedge_unsupported("SA_RESETHAND while there are several threads");
         signal(number, SIG_DFL);
+    }
     unsigned long during = before.__val[0] | action.sa_mask.__val[0] | IN_HANDLER;
     if (!(action.sa_flags & SA_NODEFER))
         during |= 1ul << (number - 1);

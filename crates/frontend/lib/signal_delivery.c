@@ -24,8 +24,8 @@
 enum { MOST = 64 };
 
 // What a thread is doing. The machine reads it. `AWAY`: it waits, and another thread runs a handler in its place. `WOKEN`: it was
-// suspended, and a signal has arrived.
-enum { RUNS = 0, WAITS = 1, AWAY = 2, SUSPENDED = 3, WOKEN = 4 };
+// suspended, and a signal has arrived. `SLEEPS`: it waits for a futex, which a handler would end.
+enum { RUNS = 0, WAITS = 1, AWAY = 2, SUSPENDED = 3, WOKEN = 4, SLEEPS = 5 };
 
 // The signals of a thread; those of the process are at index 0, those of a thread at its handle. Bit n - 1 is for signal n.
 // The machine reads the first three.
@@ -143,7 +143,7 @@ static int begins(struct signals *mine, int state, unsigned long open)
         return 1;
     int before = state;
     if (!atomic_compare_exchange_strong(&mine->state, &before, RUNS))
-        __selvedge_claim(&mine->state, state == WAITS ? WAITS : WOKEN, RUNS);
+        __selvedge_claim(&mine->state, state == SUSPENDED ? WOKEN : state, RUNS);
     if (__selvedge_sends_to_process())
         atomic_fetch_and(&waiting, ~me);
     return 0;
@@ -159,7 +159,7 @@ static void ends(struct signals *mine, int state)
 // Whether the thread runs a handler in the place of one that waits.
 static int acts(void) { return atomic_load(&own()->state) != RUNS; }
 
-void __selvedge_signal_wait_begins(void)
+static void waits(int state)
 {
     unsigned long open = ~__selvedge_mask();
     if (acts())
@@ -167,14 +167,18 @@ void __selvedge_signal_wait_begins(void)
     if (open)
         do
             __selvedge_signal_point();
-        while (!begins(own(), WAITS, open));
+        while (!begins(own(), state, open));
 }
+
+void __selvedge_signal_wait_begins(void) { waits(WAITS); }
+void __selvedge_signal_sleep_begins(void) { waits(SLEEPS); }
 
 void __selvedge_signal_wait_ends(void)
 {
     struct signals *mine = own();
-    if (atomic_load(&mine->state) != RUNS)
-        ends(mine, WAITS);
+    int state = atomic_load(&mine->state);
+    if (state != RUNS)
+        ends(mine, state == SLEEPS ? SLEEPS : WAITS);
 }
 
 // Runs the handlers of signals that have arrived for a thread that waits, in its place, or wakes it if it is suspended. Who finds
@@ -183,7 +187,10 @@ static void run_for(unsigned index)
 {
     struct signals *to = &__selvedge_signals[index];
     int before = SUSPENDED;
-    if (atomic_load(&to->state) == SUSPENDED) {
+    int state = atomic_load(&to->state);
+    if (state == SLEEPS && found(to))
+        __selvedge_unsupported("a handler that runs while its thread waits for a futex (as std::atomic::wait does)");
+    if (state == SUSPENDED) {
         if (found(to))
             atomic_compare_exchange_strong(&to->state, &before, WOKEN);
         return;
@@ -286,8 +293,9 @@ void __selvedge_send_to_process(int number) { send(0, number); }
 
 // ---- timers
 
-// For each timer, which setting of it is on; 0: none.
-static _Atomic unsigned long on[3], settings;
+// For each timer, which setting of it is on; 0: none. A timer is off when its signal is sent, and not before.
+static unsigned long on[3], settings;
+static pthread_mutex_t timers = PTHREAD_MUTEX_INITIALIZER;
 
 static void *expire(void *what)
 {
@@ -295,17 +303,29 @@ static void *expire(void *what)
     __selvedge_set_mask(~0ul);
     pthread_setname_np(pthread_self(), "timer");
     int number = packed & 255;
-    if (atomic_compare_exchange_strong(&on[packed >> 8 & 255], &setting, 0) && generated(__selvedge_signals, number))
+    pthread_mutex_lock(&timers);
+    int sends = on[packed >> 8 & 255] == setting;
+    if (sends) {
+        on[packed >> 8 & 255] = 0;
+        sends = generated(__selvedge_signals, number);
+    }
+    pthread_mutex_unlock(&timers);
+    if (sends)
         of_process(number);
     return NULL;
 }
 
-void __selvedge_arm(int timer, int number, int is_on)
+// Whether it was on.
+int __selvedge_arm(int timer, int number, int is_on)
 {
-    unsigned long setting = is_on ? atomic_fetch_add(&settings, 1) + 1 : 0;
-    atomic_store(&on[timer], setting);
+    pthread_mutex_lock(&timers);
+    unsigned long setting = is_on ? ++settings : 0;
+    int was_on = on[timer] != 0;
+    on[timer] = setting;
+    pthread_mutex_unlock(&timers);
     if (is_on)
         start(expire, setting << 16 | (unsigned long)timer << 8 | (unsigned long)number);
+    return was_on;
 }
 
 // A signal that its own sender blocks.

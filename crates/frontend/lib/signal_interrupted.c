@@ -138,7 +138,13 @@ WAIT(cnd_timedwait, (cnd_t *c, mtx_t *m, const struct timespec *end), (c, m, end
 WAIT(pthread_barrier_wait, (pthread_barrier_t *b), (b))
 
 int __selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own);
-WAIT(__selvedge_futex_wait, (unsigned *word, unsigned value, int timed, int own), (word, value, timed, own))
+int __selvedge_interrupted___selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own)
+{
+    __selvedge_signal_sleep_begins();
+    int result = __selvedge_futex_wait(word, value, timed, own);
+    __selvedge_signal_wait_ends();
+    return result;
+}
 
 // std::condition_variable::wait
 void _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(void *c, void *lock);

@@ -31,10 +31,11 @@ int __selvedge_signal_take(int restarts);
 int __selvedge_signal_interrupts(int restarts);
 void __selvedge_signal_unblocked(void);
 void __selvedge_signal_wait_begins(void);
+void __selvedge_signal_sleep_begins(void);
 void __selvedge_signal_wait_ends(void);
 void __selvedge_send_to_thread(pthread_t thread, int number);
 void __selvedge_send_to_process(int number);
-// Sets one of three timers, or ends it.
-void __selvedge_arm(int timer, int number, int on);
+// Sets one of three timers, or ends it; whether it was on.
+int __selvedge_arm(int timer, int number, int on);
 void __selvedge_keep(int number, int of_process);
 void __selvedge_forget(int number);

@@ -82,6 +82,7 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(addresses));
     list.extend(program.and_then(handlers));
     list.extend(program.and_then(waits_for_signals));
+    list.extend(program.and_then(whole_copies));
     list.extend(program.and_then(sockets));
     if !setup.vm.clients.is_empty() {
         list.push(
@@ -189,6 +190,17 @@ fn thread_locals(program: &Program) -> Option<String> {
     let some = program.module.globals.iter().any(|global| global.thread_local);
     some.then(|| {
         "no thread uses a thread-local variable of another one that may end at that moment (--visibility memory)".into()
+    })
+}
+
+/// The assumption that no handler runs in the middle of a copy.
+fn whole_copies(program: &Program) -> Option<String> {
+    let module = &program.module;
+    let touched = module
+        .function(selvedge_analysis::signal_points::COPIES)
+        .is_some();
+    touched.then(|| {
+        "no signal arrives in the middle of a copy of several bytes (an assignment of structures, memcpy, strcpy and the like) of memory that a handler may access".into()
     })
 }
 

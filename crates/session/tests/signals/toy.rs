@@ -83,7 +83,8 @@ fn in_handler(rng: &mut Rng) -> Statement {
 
 fn thread(rng: &mut Rng) -> Vec<Statement> {
     let mut all = Vec::new();
-    for _ in 0..rng.usize(1..3) {
+    let count = if rng.usize(..4) == 0 { 2 } else { 1 };
+    for _ in 0..count {
         match rng.usize(..16) {
             0..=2 => all.push(Statement::ChangeOwn(rng.u8(1..4))),
             3 => all.push(Statement::Change(rng.u8(..2), rng.u8(1..4))),

@@ -105,7 +105,18 @@ fn delete_key(cx: &mut Cx<'_>) -> Answer {
     Ok(SUCCESS)
 }
 
+/// Values belong to the thread in whose place a handler runs.
+fn own_values(cx: &Cx<'_>) -> Result<(), Stop> {
+    match crate::arrived::acts_for(cx.state, cx.thread) == cx.thread {
+        true => Ok(()),
+        false => Err(Flow::Unsupported(
+            "thread-specific data in a handler that runs while its thread waits".into(),
+        )),
+    }
+}
+
 pub(super) fn set(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    own_values(cx)?;
     let (key, value) = (cx.word(0)? as u32, cx.word(1)?);
     if !live(cx, key) {
         return Err(no_key(cx, key));
@@ -124,6 +135,9 @@ fn no_key(cx: &Cx<'_>, key: u32) -> Flow {
 }
 
 fn get(cx: &mut Cx<'_>) -> Flow {
+    if let Err(flow) = own_values(cx) {
+        return flow;
+    }
     let key = match cx.word(0) {
         Ok(key) => key as u32,
         Err(flow) => return flow,
