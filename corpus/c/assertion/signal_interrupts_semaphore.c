@@ -1,5 +1,5 @@
 // A handler interrupts the wait for a semaphore; with SA_RESTART it does not.
-// variant: -D RESTARTS verdict(verified)
+// variant: -DRESTARTS verdict(verified)
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // A handler that runs in the middle of a wait for a condition variable does not end the wait.
+// options: --spurious-wakeups off
 #include <pthread.h>
 #include <signal.h>
 

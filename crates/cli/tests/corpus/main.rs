@@ -331,8 +331,13 @@ fn compare(case: &Case) -> Result<(), Failed> {
             format!("{executions} executions, {most} of dpor"),
         )?;
         let redundant = &report.json["statistics"]["redundant_executions"];
+        // Where a signal arrives for a thread that is blocked, the execution goes no further.
+        let signals = report.json["assumptions"].as_array().is_some_and(|all| {
+            all.iter()
+                .any(|a| a.as_str().is_some_and(|a| a.contains("handlers set at")))
+        });
         report.expect(
-            strategy.name != OPTIMAL.name || redundant == 0 || inputs,
+            strategy.name != OPTIMAL.name || redundant == 0 || inputs || signals,
             format!("{redundant} redundant executions"),
         )?;
     }

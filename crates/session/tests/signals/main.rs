@@ -16,7 +16,7 @@ use selvedge_session::{Options, Strategy, Unobserved, check};
 use std::ops::Range;
 use toy::Toy;
 
-const SEEDS: Range<u64> = 0..40;
+const SEEDS: Range<u64> = 0..20;
 const MOST_STATES: usize = 300_000;
 
 #[derive(Default, Debug)]
