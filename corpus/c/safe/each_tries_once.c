@@ -1,6 +1,7 @@
 // Each thread takes the lock, or the flag, in one execution; what the others find then has no order. The flag is taken as a
 // test-and-set lock is: an exchange that finds it set, and does not release, is a read.
 // count(dpor)=9
+// count(unfold)=18
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -19,12 +19,6 @@
 //! A copy of several bytes is one access. A handler in the middle of one that accesses the same
 //! memory is left out, and the module is marked ([`COPIES`]), so that a report can say so.
 //!
-//! What a handler may access is found without points-to sets: global variables by name, everything
-//! else as one. A handler is each function whose address is taken and whose first parameter is a
-//! number, if it has one; and what it calls, where a call through a pointer may run each function
-//! whose address is taken. A plain access to any other object of the interrupted thread comes
-//! before or after the handler with the same result.
-//!
 //! Calls of functions that a handler may interrupt, and waits of several actions, go to functions
 //! of the library whose names begin with [`INTERRUPTED`]. The code that delivers signals has no
 //! points itself.
@@ -33,20 +27,23 @@
 //! changed, nor are those that take the address of a function that a handler may interrupt: sending
 //! a signal that is not blocked is unsupported there.
 
+mod touched;
+
 use crate::Escape;
 use crate::library::is_local;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{IdVec, StmtId};
-use selvedge_ir::{
-    Callee, FuncId, Function, GlobalId, Inst, InstKind, LocalId, Module, Operand, Reg, Symbol, Terminator,
-    Type, WAIT_WITH_WORD,
-};
+use selvedge_base::StmtId;
+use selvedge_ir::{Callee, FuncId, Inst, InstKind, Module, Operand, Terminator, Type, WAIT_WITH_WORD};
 use smallvec::SmallVec;
+use touched::{Bases, Touched, accesses};
 
 /// The function that runs the handlers of signals that have arrived.
 pub const POINT: &str = "__selvedge_signal_point";
 /// The prefix of functions that are called in the place of others.
 pub const INTERRUPTED: &str = "__selvedge_interrupted_";
+/// A function without a body that a module has if handlers have to run at points in it, so that the
+/// library's functions for it were linked.
+pub const NEEDED: &str = "__selvedge_handlers_need_points";
 /// A function without a body that a module has if its handlers run at points.
 pub const DELIVERS: &str = "__selvedge_handlers_run_at_points";
 /// A function without a body that a module has if handlers may access what the interrupted thread
@@ -80,44 +77,9 @@ const WAITS: [&str; 8] = [
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
 ];
 
-/// Functions that end a handler otherwise than by returning, and let code of the program go on.
-const LEAVES: [&str; 13] = [
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
-    "pthread_exit",
-    "thrd_exit",
-    "exit",
-    "quick_exit",
-    "_Unwind_RaiseException",
-    "_Unwind_Resume",
-    "__cxa_throw",
-    "__cxa_rethrow",
-    "pthread_testcancel",
-];
-/// Library functions by which a handler tells others something and learns nothing, or that end the
-/// process.
-const TELLS: [&str; 13] = [
-    "sem_post",
-    "write",
-    "pthread_kill",
-    "_exit",
-    "_Exit",
-    "abort",
-    "__assert_fail",
-    "reach_error",
-    "__VERIFIER_error",
-    "getpid",
-    "time",
-    "clock_gettime",
-    "__errno_location",
-];
-/// Functions of the model library that wait.
-const WAITING: [&str; 4] = ["pause", "sigsuspend", "sigwait", "sigwaitinfo"];
-
-/// Whether handlers have to run at points in a module: it sets some, and sends signals.
-pub fn are_needed(module: &Module) -> bool {
+/// Whether handlers have to run at points in a module: what the program reaches sets some, and
+/// sends signals.
+pub fn are_needed(module: &Module, reached: &[FuncId]) -> bool {
     let named = |names: &[&str]| -> FxHashSet<FuncId> {
         let found = names.iter().filter_map(|name| module.function(name));
         found.collect()
@@ -128,7 +90,8 @@ pub fn are_needed(module: &Module) -> bool {
     }
     let ignores = module.function("signal");
     let (mut sets, mut sends, mut cancelled) = (false, false, false);
-    for function in module.functions.iter().filter(|f| !f.library) {
+    let functions = reached.iter().map(|&id| &module.functions[id]);
+    for function in functions.filter(|f| !f.library) {
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             if let InstKind::Call { callee, args, .. } = &inst.kind
                 && let Callee::Direct(callee) = callee
@@ -152,7 +115,7 @@ pub fn are_needed(module: &Module) -> bool {
     sets && sends && !cancelled
 }
 
-/// Puts points into a module that needs them. Returns their number.
+/// Puts points into a module that is marked as [`NEEDED`]. Returns their number.
 pub fn insert(module: &mut Module) -> usize {
     let defined = |name: &str| {
         module
@@ -161,13 +124,13 @@ pub fn insert(module: &mut Module) -> usize {
     };
     let Some(point) = defined(POINT) else { return 0 };
     let unblocked = defined(UNBLOCKED);
-    if !are_needed(module) {
+    if module.function(NEEDED).is_none() {
         return 0;
     }
     let pass = Pass::of(module, point, unblocked);
     // A call through a pointer would not go to the function that stands for it; and the waits of
     // Rust's library have none.
-    let hidden = pass.replaced.keys().any(|id| pass.touched.taken.contains(id));
+    let hidden = pass.replaced.keys().any(|&id| pass.touched.is_taken(id));
     if hidden || module.function(WAIT_WITH_WORD).is_some() {
         return 0;
     }
@@ -218,7 +181,7 @@ impl Pass {
                     ..
                 } = &inst.kind
                     && *callee != id
-                    && !touched.taken.contains(callee)
+                    && !touched.is_taken(*callee)
                 {
                     outermost.remove(callee);
                 }
@@ -414,255 +377,4 @@ fn call(callee: FuncId, stmt: StmtId) -> Inst {
         types: SmallVec::<[Type; 4]>::new(),
     };
     Inst { stmt, kind }
-}
-
-/// What an address is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Base {
-    Global(GlobalId),
-    /// A stack object of the function that nobody else reaches.
-    Private,
-    Anything,
-}
-
-/// What the registers of a function hold the address of, where one instruction decides it.
-struct Bases {
-    from: FxHashMap<Reg, Option<Operand>>,
-    locals: FxHashMap<Reg, LocalId>,
-    /// The stack objects of the function that nobody else reaches.
-    private: IdVec<LocalId, bool>,
-}
-
-impl Bases {
-    fn of(function: &Function, private: IdVec<LocalId, bool>) -> Bases {
-        let (mut from, mut locals) = (FxHashMap::default(), FxHashMap::default());
-        for &param in &function.params {
-            from.insert(param, None);
-        }
-        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            let source = match &inst.kind {
-                InstKind::Gep { base, .. } => Some(*base),
-                InstKind::Copy { value, .. } => Some(*value),
-                _ => None,
-            };
-            inst.kind.for_each_result(|reg| {
-                let again = from.insert(reg, source).is_some();
-                if again {
-                    from.insert(reg, None);
-                    locals.remove(&reg);
-                } else if let InstKind::LocalAddr { local, .. } = inst.kind {
-                    locals.insert(reg, local);
-                }
-            });
-        }
-        Bases {
-            from,
-            locals,
-            private,
-        }
-    }
-
-    fn base(&self, mut operand: Operand) -> Base {
-        // A chain is not longer than there are registers.
-        for _ in 0..=self.from.len() {
-            match operand {
-                Operand::Global(id, _) => return Base::Global(id),
-                Operand::Reg(reg) => match (self.locals.get(&reg), self.from.get(&reg)) {
-                    (Some(&local), _) if self.private[local] => return Base::Private,
-                    (Some(_), _) => return Base::Anything,
-                    (None, Some(Some(from))) => operand = *from,
-                    _ => return Base::Anything,
-                },
-                _ => return Base::Anything,
-            }
-        }
-        Base::Anything
-    }
-}
-
-/// What handlers may access.
-#[derive(Default)]
-struct Touched {
-    read: FxHashSet<GlobalId>,
-    written: FxHashSet<GlobalId>,
-    /// Whether they may read, or write, what a pointer points to.
-    reads_any: bool,
-    writes_any: bool,
-    /// Global variables whose addresses are used otherwise than in accesses.
-    escaped: FxHashSet<GlobalId>,
-    /// Whether one may end otherwise than by returning.
-    leaves: bool,
-    /// Whether one may learn of what other threads do.
-    learns: bool,
-    /// The functions whose addresses are taken.
-    taken: FxHashSet<FuncId>,
-}
-
-impl Touched {
-    fn by_handlers(module: &Module, delivering: &FxHashSet<FuncId>) -> Touched {
-        let mut touched = Touched::default();
-        let escape = Escape::of(module);
-        let taken = touched.look_for_addresses(module);
-        let is_handler = |id: &FuncId| {
-            let function = &module.functions[*id];
-            let first = function.params.first().map(|&reg| function.regs[reg].ty);
-            let fits = first.is_none_or(|ty| ty != Type::Ptr && ty.bits() <= 64);
-            function.is_defined() && !delivering.contains(id) && fits
-        };
-        let mut open: Vec<FuncId> = taken.iter().copied().filter(is_handler).collect();
-        let mut all: FxHashSet<FuncId> = open.iter().copied().collect();
-        while let Some(id) = open.pop() {
-            let function = &module.functions[id];
-            let bases = Bases::of(function, escape.private_locals(module, function));
-            for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-                touched.note(&inst.kind, &bases);
-                touched.note_others(module, &inst.kind);
-                let InstKind::Call { callee, .. } = &inst.kind else {
-                    continue;
-                };
-                let callees: Vec<FuncId> = match callee {
-                    Callee::Direct(callee) if module.functions[*callee].is_defined() => vec![*callee],
-                    // A library function that works on what it is given, or calls back.
-                    Callee::Direct(_) => {
-                        let mut given = Vec::new();
-                        inst.kind.for_each_operand(|operand| match operand {
-                            Operand::Func(id) => given.push(id),
-                            Operand::Global(..) | Operand::Reg(_) => touched.note_given(operand, &bases),
-                            _ => {}
-                        });
-                        given
-                    }
-                    Callee::Indirect(_) => taken.iter().copied().collect(),
-                };
-                for callee in callees {
-                    if module.functions[callee].is_defined()
-                        && !delivering.contains(&callee)
-                        && all.insert(callee)
-                    {
-                        open.push(callee);
-                    }
-                }
-            }
-        }
-        touched.taken = taken;
-        touched
-    }
-
-    /// The functions whose addresses are taken; and notes the global variables.
-    fn look_for_addresses(&mut self, module: &Module) -> FxHashSet<FuncId> {
-        let mut taken = FxHashSet::default();
-        for global in module.globals.iter() {
-            for relocation in &global.relocations {
-                match relocation.symbol {
-                    Symbol::Func(id) => _ = taken.insert(id),
-                    Symbol::Global(id) => _ = self.escaped.insert(id),
-                }
-            }
-        }
-        for function in module.functions.iter() {
-            for block in function.blocks.iter() {
-                for inst in &block.insts {
-                    let accessed = match &inst.kind {
-                        InstKind::Load { ptr, .. }
-                        | InstKind::Store { ptr, .. }
-                        | InstKind::Rmw { ptr, .. } => Some(*ptr),
-                        InstKind::CompareExchange { ptr, .. } => Some(*ptr),
-                        _ => None,
-                    };
-                    let mut first = true;
-                    inst.kind.for_each_operand(|operand| {
-                        let is_access = std::mem::take(&mut first) && accessed == Some(operand);
-                        match operand {
-                            Operand::Func(id) => _ = taken.insert(id),
-                            Operand::Global(id, _) if !is_access => _ = self.escaped.insert(id),
-                            _ => {}
-                        }
-                    });
-                }
-                block.term.for_each_operand(|operand| match operand {
-                    Operand::Func(id) => _ = taken.insert(id),
-                    Operand::Global(id, _) => _ = self.escaped.insert(id),
-                    _ => {}
-                });
-            }
-        }
-        taken
-    }
-
-    fn note(&mut self, kind: &InstKind, bases: &Bases) {
-        accesses(kind, |operand, write| match bases.base(operand) {
-            Base::Global(id) if write => _ = self.written.insert(id),
-            Base::Global(id) => _ = self.read.insert(id),
-            // Its own, or one whose address it was given.
-            Base::Private => {}
-            Base::Anything if write => self.writes_any = true,
-            Base::Anything => self.reads_any = true,
-        });
-    }
-
-    /// Notes whether an instruction of a handler leaves it, or learns of other threads.
-    fn note_others(&mut self, module: &Module, kind: &InstKind) {
-        match kind {
-            InstKind::Load { order: Some(_), .. }
-            | InstKind::Rmw { .. }
-            | InstKind::CompareExchange { .. }
-            | InstKind::Fence { .. } => self.learns = true,
-            InstKind::Call {
-                callee: Callee::Direct(callee),
-                ..
-            } => {
-                let function = &module.functions[*callee];
-                let name = function.name.as_str();
-                self.leaves |= LEAVES.contains(&name);
-                let tells = function.is_defined() || is_local(name) || TELLS.contains(&name);
-                // Those of the library that wait have bodies.
-                self.learns |= !tells || WAITING.contains(&name);
-            }
-            _ => {}
-        }
-    }
-
-    /// A library function that a handler calls may read and write what this points to.
-    fn note_given(&mut self, operand: Operand, bases: &Bases) {
-        match bases.base(operand) {
-            Base::Global(id) => {
-                self.written.insert(id);
-                self.read.insert(id);
-            }
-            Base::Private => {}
-            Base::Anything => {
-                self.writes_any = true;
-                self.reads_any = true;
-            }
-        }
-    }
-
-    /// Whether a handler may access the same, and one of the two writes.
-    fn meets(&self, base: Base, write: bool) -> bool {
-        let any = self.leaves || self.learns || self.writes_any || (write && self.reads_any);
-        match base {
-            Base::Private => self.leaves,
-            Base::Global(id) => any || self.written.contains(&id) || (write && self.read.contains(&id)),
-            Base::Anything => {
-                let mut others = self.written.iter().chain(self.read.iter().filter(|_| write));
-                any || others.any(|id| self.escaped.contains(id))
-            }
-        }
-    }
-}
-
-/// Calls `f` with the address of each plain access of an instruction, and whether it writes.
-fn accesses(kind: &InstKind, mut f: impl FnMut(Operand, bool)) {
-    match kind {
-        InstKind::Load { ptr, .. } => f(*ptr, false),
-        InstKind::Store { ptr, .. } | InstKind::Rmw { ptr, .. } | InstKind::CompareExchange { ptr, .. } => {
-            f(*ptr, true)
-        }
-        InstKind::MemCopy { dst, src, .. } | InstKind::VaCopy { dst, src } => {
-            f(*dst, true);
-            f(*src, false);
-        }
-        InstKind::MemSet { dst, .. } => f(*dst, true),
-        _ => {}
-    }
 }

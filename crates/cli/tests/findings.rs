@@ -49,6 +49,7 @@ static void *reader(void *p) {
     return p;
 }
 static void *writer(void *p) {
+    pthread_setname_np(pthread_self(), "writer");
     unrelated();
     unrelated();
     hit();
@@ -60,7 +61,6 @@ int main(void) {
     pthread_t a, b;
     pthread_create(&a, 0, reader, 0);
     pthread_create(&b, 0, writer, 0);
-    pthread_setname_np(b, "writer");
     pthread_join(a, 0);
     pthread_join(b, 0);
     return 0;

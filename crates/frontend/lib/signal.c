@@ -257,6 +257,11 @@ int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const s
         errno = EINVAL;
         return -1;
     }
+    if (__selvedge_delivers() && __selvedge_signal_interrupts(0))
+    {
+        errno = EINTR;
+        return -1;
+    }
     int at_once = time && time->tv_sec == 0 && time->tv_nsec == 0;
     int error = await(set, &number, at_once || (time && __selvedge_may_time_out()));
     if (error)
@@ -315,6 +320,11 @@ int sigwaitinfo(const sigset_t *set, siginfo_t *info)
     int number;
     if (info)
         __selvedge_unsupported("sigwaitinfo with information");
+    if (__selvedge_delivers() && __selvedge_signal_interrupts(0))
+    {
+        errno = EINTR;
+        return -1;
+    }
     int error = sigwait(set, &number);
     if (error)
         errno = error;

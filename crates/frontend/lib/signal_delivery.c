@@ -8,9 +8,9 @@
 //
 // A thread that is blocked in an action has passed the point before it. A handler that runs then could as well have run at that
 // point, since the action has not happened. So an execution goes no further where a thread is blocked and a signal has arrived for
-// it: the machine holds the thread (`interruptible` in crates/vm/src/libc/signal.rs). Waits that are several actions (of condition
-// variables, barriers, futexes) are another matter: in the middle, the thread has given a mutex back. There the thread that brings
-// the signal runs the handler in its place (`run_for`).
+// it: the machine holds the thread (`may_run_handler` in crates/vm/src/arrived.rs). Waits that are several actions (of condition
+// variables, barriers) are another matter: in the middle, the thread has given a mutex back. There the thread that brings the
+// signal runs the handler in its place (`run_for`).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -37,8 +37,8 @@ struct signals {
 };
 struct signals __selvedge_signals[MOST];
 
-_Static_assert(offsetof(struct signals, arrived) == 8 && offsetof(struct signals, state) == 16, "as in signal.rs");
-_Static_assert(sizeof(struct signals) == 32, "as in signal.rs");
+_Static_assert(offsetof(struct signals, arrived) == 8 && offsetof(struct signals, state) == 16, "as in arrived.rs");
+_Static_assert(sizeof(struct signals) == 32, "as in arrived.rs");
 
 // Which threads wait or are suspended.
 static _Atomic unsigned long waiting;

@@ -41,16 +41,42 @@ INTERRUPTED(int, select, ALWAYS, (int count, fd_set *restrict in, fd_set *restri
 INTERRUPTED(int, epoll_wait, ALWAYS, (int fd, struct epoll_event *events, int most, int time), (fd, events, most, time))
 INTERRUPTED(int, accept, RESTARTS, (int fd, struct sockaddr *restrict address, socklen_t *restrict size), (fd, address, size))
 INTERRUPTED(int, accept4, RESTARTS, (int fd, struct sockaddr *restrict address, socklen_t *restrict size, int flags), (fd, address, size, flags))
-INTERRUPTED(int, connect, RESTARTS, (int fd, const struct sockaddr *address, socklen_t size), (fd, address, size))
 INTERRUPTED(ssize_t, recv, RESTARTS, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags))
 INTERRUPTED(ssize_t, recvmsg, RESTARTS, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 INTERRUPTED(ssize_t, recvfrom, RESTARTS, (int fd, void *restrict bytes, size_t count, int flags, struct sockaddr *restrict address, socklen_t *restrict size), (fd, bytes, count, flags, address, size))
 INTERRUPTED(ssize_t, send, RESTARTS, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags))
 INTERRUPTED(ssize_t, sendmsg, RESTARTS, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 INTERRUPTED(ssize_t, sendto, RESTARTS, (int fd, const void *bytes, size_t count, int flags, const struct sockaddr *address, socklen_t size), (fd, bytes, count, flags, address, size))
+INTERRUPTED(int, lockf, RESTARTS, (int fd, int operation, off_t size), (fd, operation, size))
 INTERRUPTED(int, flock, RESTARTS, (int fd, int operation), (fd, operation))
 INTERRUPTED(int, mq_send, RESTARTS, (mqd_t queue, const char *bytes, size_t count, unsigned priority), (queue, bytes, count, priority))
+INTERRUPTED(int, mq_timedsend, RESTARTS, (mqd_t queue, const char *bytes, size_t count, unsigned priority, const struct timespec *end), (queue, bytes, count, priority, end))
+INTERRUPTED(ssize_t, mq_timedreceive, RESTARTS, (mqd_t queue, char *restrict bytes, size_t count, unsigned *restrict priority, const struct timespec *restrict end), (queue, bytes, count, priority, end))
 INTERRUPTED(ssize_t, mq_receive, RESTARTS, (mqd_t queue, char *bytes, size_t count, unsigned *priority), (queue, bytes, count, priority))
+
+// A connection that a handler interrupts goes on by itself.
+int __selvedge_interrupted_connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+    if (__selvedge_signal_interrupts(RESTARTS))
+        __selvedge_unsupported("a handler that interrupts connect");
+    return connect(fd, address, size);
+}
+
+// Waits that change which signals the thread blocks: supported where they do not.
+#define WITH_MASK(name, parameters, arguments) \
+    int __selvedge_interrupted_##name parameters \
+    { \
+        if (mask) \
+            __selvedge_unsupported(#name " with a set of signals, in a program that sets handlers"); \
+        if (!__selvedge_signal_interrupts(ALWAYS)) \
+            return name arguments; \
+        errno = EINTR; \
+        return -1; \
+    }
+
+WITH_MASK(ppoll, (struct pollfd *all, nfds_t count, const struct timespec *time, const sigset_t *mask), (all, count, time, mask))
+WITH_MASK(pselect, (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other, const struct timespec *restrict time, const sigset_t *restrict mask), (count, in, out, other, time, mask))
+WITH_MASK(epoll_pwait, (int fd, struct epoll_event *events, int most, int time, const sigset_t *mask), (fd, events, most, time, mask))
 
 // The same for a descriptor that may be that of a regular file: such a call is not interrupted.
 static int waits(int fd)
@@ -107,6 +133,15 @@ int __selvedge_interrupted_nanosleep(const struct timespec *time, struct timespe
     if (left)
         leave(time, left);
     errno = EINTR;
+    return -1;
+}
+
+int __selvedge_interrupted_thrd_sleep(const struct timespec *time, struct timespec *left)
+{
+    if (!__selvedge_signal_interrupts(ALWAYS))
+        return thrd_sleep(time, left);
+    if (left)
+        leave(time, left);
     return -1;
 }
 

@@ -154,8 +154,8 @@ pub trait Machine {
     }
 
     /// True if a plain access that matters to other threads is an action of its own. If not,
-    /// several may be part of one step, and nothing that explorations conclude about them holds where they
-    /// are in a data race.
+    /// several may be part of one step, and nothing that explorations conclude about them holds
+    /// where they are in a data race.
     fn interleaves_plain(&self) -> bool {
         false
     }

@@ -38,9 +38,11 @@ fn handle(state: &State, thread: ThreadId) -> u64 {
 /// happens, and this one has not come to its end.
 pub(crate) fn may_run_handler(signals: Option<Signals>, state: &State, action: &Action) -> bool {
     let Some(signals) = signals else { return false };
-    let me = handle(state, action.thread);
+    let who = acts_for(state, action.thread);
+    let me = handle(state, who);
     // In such a wait, the thread that brings the signal runs the handler.
-    if me >= MOST || field(signals, state, me, STATE, 4) != RUNS {
+    let waits = who == action.thread && me < MOST && field(signals, state, me, STATE, 4) != RUNS;
+    if me >= MOST || waits {
         return false;
     }
     let open = !state.word(WordKey::SignalMask(state.thread(action.thread).region));

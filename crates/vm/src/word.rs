@@ -178,6 +178,13 @@ fields! {
         Mask,
         /// The flags of `sigaction`.
         Flags,
+        /// One more than the region of the thread that has changed it beside others.
+        ChangedBy,
+        /// How many threads that one had created then.
+        ChangedAt,
+        /// One more than the region of the thread that has looked at it beside others, or the
+        /// largest number if several have.
+        LookedAtBy,
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `// expect-anywhere: KIND` | the same, in a place that the program does not show (a library) |
 //! | `// options: …` | options of `selvedge check` |
 //! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
+//! | `// count(unfold)=N` | executions of `unfold` without cutoffs, where that is more than `dpor`, which sees outcomes, needs |
 //! | `// count(predicate)=N` | executions of `dpor` under predicate dependence, which must find the same assertions and deadlocks |
 //! | `// published: missed OPTIONS` | the published rules miss all errors (`found`: find one) |
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
@@ -26,7 +27,7 @@ pub struct Case {
     pub name: String,
     pub options: Vec<String>,
     pub verdict: Verdict,
-    /// Executions under a visibility, or under predicate dependence.
+    /// Executions under a visibility, under predicate dependence, or of `unfold`.
     pub counts: Vec<(&'static str, u64)>,
     /// Findings: a line (or none in particular) and the kinds it may have.
     pub findings: Vec<Expected>,
@@ -219,6 +220,8 @@ fn words(text: &str, case: &mut Case) -> Result<(), String> {
             case.counts.push(("memory", number(count)?));
         } else if let Some(count) = word.strip_prefix("count(dpor)=") {
             case.counts.push(("sync", number(count)?));
+        } else if let Some(count) = word.strip_prefix("count(unfold)=") {
+            case.counts.push(("unfold", number(count)?));
         } else if let Some(count) = word.strip_prefix("count(predicate)=") {
             case.counts.push(("predicate", number(count)?));
         } else if let Some(verdict) = word

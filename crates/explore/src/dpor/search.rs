@@ -585,16 +585,6 @@ where
     }
 }
 
-/// The limit that ends a run if two machines do not offer the same choices in the same state.
-#[cold]
-fn differs() -> Limit {
-    Limit {
-        kind: LimitKind::Solver,
-        detail: "a choice that one worker's solver found and another's did not".to_owned(),
-        stmt: StmtId(0),
-    }
-}
-
 /// True if the action can be run at once: see the module's head.
 #[inline]
 fn is_local(action: &Action) -> bool {

@@ -212,8 +212,8 @@ fn nothing_is_lost_and_less_is_explored() {
         let (_, without) = run(&toy, false, &Conflict, &config(false), Weaken::Nothing);
         if let Some(with) = with.filter(|_| without.stop == StopReason::Complete) {
             let (with, without) = (with.statistics.executions, without.statistics.executions);
-            // Beside sections, what changes nothing (a compare-and-swap or a try that fails, a silent
-            // store) counts as a write.
+            // Beside sections, what changes nothing (a compare-and-swap or a try that fails, a
+            // silent store) counts as a write.
             more += u32::from(with > without);
             fewer[(seed % KINDS) as usize] += u32::from(with < without);
             compared += 1;

@@ -84,6 +84,10 @@ pub(crate) fn serve(program: &mut Program) {
 /// symbolic input, whatever it calls.
 pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Refusal> {
     let symbolic = symbolic || has_input(program, entry);
+    let reached = selvedge_analysis::reachable(&program.module, &program.refs, entry).functions;
+    if signal_points::are_needed(&program.module, &reached) {
+        program.declare(signal_points::NEEDED.to_owned());
+    }
     PARTS
         .iter()
         .try_for_each(|part| link_part(program, entry, part, symbolic))
@@ -209,7 +213,7 @@ fn replaceable(program: &Program, entry: FuncId, names: &[&str]) -> Vec<(FuncId,
 /// the function that is called in their place; and those that send or block signals.
 fn interruptible(program: &Program, entry: FuncId, names: &[&str]) -> Vec<(FuncId, String)> {
     let module = &program.module;
-    if !signal_points::are_needed(module) {
+    if module.function(signal_points::NEEDED).is_none() {
         return Vec::new();
     }
     let reachable = selvedge_analysis::reachable(module, &program.refs, entry).functions;

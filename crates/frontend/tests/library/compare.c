@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <search.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -605,6 +606,11 @@ int __selvedge_outside(int count);
 int __selvedge_blocks(pthread_t thread, int number) { return thread == 0 || number == 0 || (abort(), 0); }
 int __selvedge_all_block(int number) { return number == 0 || (abort(), 0); }
 int __selvedge_outside(int count) { return count == 0 || (abort(), 0); }
+int __selvedge_claim(_Atomic int *word, int when, int then);
+int __selvedge_claim(_Atomic int *word, int when, int then) { return atomic_compare_exchange_strong(word, &when, then); }
+// std::condition_variable::wait
+void _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(void *c, void *lock);
+void _ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(void *c, void *lock) { c == lock || (abort(), 0); }
 MODEL(int, raise, int);
 MODEL(int, kill, pid_t, int);
 MODEL(int, pthread_kill, pthread_t, int);

@@ -1,8 +1,8 @@
 //! Signals between threads: random programs, and an enumerator of their executions that shares no
 //! code with the product: the same final values and deadlocks.
 //!
-//! `SELVEDGE_SIGNALS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_SIGNALS_SEEDS_KEEP=1` goes on after
-//! a failure and shows all of them.
+//! `SELVEDGE_SIGNALS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_SIGNALS_SEEDS_KEEP=1` goes on
+//! after a failure and shows all of them.
 
 #[path = "../compared/mod.rs"]
 mod compared;
@@ -16,7 +16,7 @@ use selvedge_session::{Options, Strategy, Unobserved, check};
 use std::ops::Range;
 use toy::Toy;
 
-const SEEDS: Range<u64> = 0..6;
+const SEEDS: Range<u64> = 0..30;
 const MOST_STATES: usize = 300_000;
 
 #[derive(Default, Debug)]
@@ -36,20 +36,16 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
     };
     let (text, first) = toy::c(&toy);
     let (path, program) = compared::load("signals", &seed.to_string(), &text)?;
-    let strategy = if seed.is_multiple_of(2) {
-        Strategy::Unfold
-    } else {
-        Strategy::Stateful
+    let (strategy, most) = match seed % 3 {
+        0 => (Strategy::Dpor, 10_000),
+        1 => (Strategy::Unfold, 300),
+        _ => (Strategy::Stateful, 10_000),
     };
     let options = Options {
         strategy: Some(strategy),
         stop: selvedge_explore::Stop::Never,
         jobs: Some(1),
-        max_executions: Some(if strategy == Strategy::Unfold {
-            300
-        } else {
-            20_000
-        }),
+        max_executions: Some(most),
         max_events: Some(2_000),
         setup: setup(&path),
         properties: [Property::Assertion, Property::Deadlock].into(),
@@ -84,5 +80,10 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
 
 fn main() {
     let counts = compared::all("SELVEDGE_SIGNALS_SEEDS", SEEDS, compare);
-    assert!(counts.compared > 0, "each program is too large");
+    assert!(
+        counts.compared * 3 > counts.too_large,
+        "most programs are too large"
+    );
+    assert!(counts.deadlocks * 20 > counts.compared, "hardly any deadlock");
+    assert!(counts.several * 3 > counts.compared, "hardly any choice");
 }

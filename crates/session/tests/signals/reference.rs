@@ -225,7 +225,7 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
             // Main ends after all others.
             Code::Thread if i == count && (0..count).any(|j| !state.threads[j].frames.is_empty()) => return,
             Code::Thread if top.stage < 2 => {
-                after.threads[i].mask |= 1 << top.stage;
+                set_mask(&mut after, i, thread.mask | 1 << top.stage);
                 top_of(&mut after, i).stage += 1;
             }
             Code::Thread => after.threads[i].frames.clear(),
@@ -328,19 +328,12 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
             after.sent |= 1 << signal & !after.arrived;
         }
         Statement::Block(signal) => {
-            after.threads[i].mask |= 1 << signal;
+            set_mask(&mut after, i, thread.mask | 1 << signal);
             advance(&mut after, i);
         }
         Statement::Unblock(signal) => match top.stage {
             0 => {
-                let thread = &mut after.threads[i];
-                thread.mask &= !(1 << signal);
-                // What was sent, and is not blocked any more, arrives now.
-                let open = !thread.mask;
-                thread.arrived |= thread.sent & open;
-                thread.sent &= !open;
-                after.arrived |= after.sent & open;
-                after.sent &= !open;
+                set_mask(&mut after, i, thread.mask & !(1 << signal));
                 top_of(&mut after, i).stage = 1;
             }
             _ => advance(&mut after, i),
@@ -360,6 +353,16 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
         },
     }
     next.push(after);
+}
+
+/// Changes which signals a thread blocks. What was sent, and is not blocked then, arrives now.
+fn set_mask(state: &mut State, i: usize, mask: u8) {
+    let thread = &mut state.threads[i];
+    thread.mask = mask;
+    thread.arrived |= thread.sent & !mask;
+    thread.sent &= mask;
+    state.arrived |= state.sent & !mask;
+    state.sent &= mask;
 }
 
 fn top_of(state: &mut State, i: usize) -> &mut Frame {

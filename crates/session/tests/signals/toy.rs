@@ -59,25 +59,27 @@ impl Toy {
         let from = (usize::from(to) + 1) % count;
         let at = rng.usize(..=threads[from].len());
         threads[from].insert(at, send);
-        let handler = |rng: &mut Rng| {
+        let handler = |rng: &mut Rng, signal| {
             let count = rng.usize(1..3);
-            (0..count).map(|_| in_handler(rng)).collect()
+            (0..count).map(|_| in_handler(rng, signal)).collect()
         };
         Toy {
             threads,
-            handlers: [handler(rng), handler(rng)],
+            handlers: [handler(rng, 0), handler(rng, 1)],
             restarts: [rng.bool(), rng.bool()],
         }
     }
 }
 
-fn in_handler(rng: &mut Rng) -> Statement {
+/// A statement of the handler of a signal. Only the first one sends the other, so that there is an
+/// end.
+fn in_handler(rng: &mut Rng, signal: u8) -> Statement {
     match rng.usize(..8) {
         0..=2 => Statement::ChangeOwn(rng.u8(1..4)),
         3 => Statement::Change(rng.u8(..2), rng.u8(1..4)),
         4 | 5 => Statement::Add(rng.u8(..2), rng.u8(1..4)),
-        6 => Statement::Post,
-        _ => Statement::Kill(rng.u8(..2), rng.u8(..2)),
+        6 if signal == 0 => Statement::Kill(rng.u8(..2), 1),
+        _ => Statement::Post,
     }
 }
 

@@ -35,6 +35,7 @@ mod process;
 mod random;
 mod scan;
 pub(crate) mod signal;
+pub(crate) mod signal_order;
 pub(crate) mod stepped;
 mod string;
 mod time;

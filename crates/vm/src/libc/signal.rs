@@ -9,7 +9,7 @@
 //! Actions belong to the process. They may be read at any time, and may change only while there is
 //! one thread.
 
-use super::{Answer, by_element, bytes, plain};
+use super::{Answer, by_element, bytes, plain, signal_order};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::program::{Program, Signals};
 use crate::state::State;
@@ -179,7 +179,7 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
 /// SIGFPE and SIGSEGV are findings, or the verdict is unknown, so handlers of these would not run.)
 const ENDS: [i32; 3] = [4, 5, 6];
 const SIGKILL: i32 = 9;
-const SIGPIPE: i32 = 13;
+pub(crate) const SIGPIPE: i32 = 13;
 const SIGSTOP: i32 = 19;
 const SA_RESTART: u64 = 0x1000_0000;
 /// The flag that the C library adds to each action.
@@ -233,12 +233,9 @@ fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(),
         cx.program.note_handler(cx.site.stmt);
     }
     if disposition(cx.state, number) == new {
-        return Ok(());
+        return signal_order::look(cx.state, cx.thread, number);
     }
-    if cx.state.unjoined() > 0 {
-        let what = "a change of a signal's action while there are several threads";
-        return Err(Flow::Unsupported(what.into()));
-    }
+    signal_order::change(cx.state, cx.thread, number)?;
     for (field, value) in [
         (SignalField::Handler, new.handler),
         (SignalField::Mask, new.mask),
@@ -274,6 +271,8 @@ fn signal(cx: &mut Cx<'_>) -> Answer {
     // threads changes nothing that matters.
     if before.handler != handler || cx.state.unjoined() == 0 {
         set_disposition(cx, number, after)?;
+    } else {
+        signal_order::look(cx.state, cx.thread, number)?;
     }
     Ok(Flow::word(before.handler))
 }
@@ -299,6 +298,8 @@ fn sigaction(cx: &mut Cx<'_>) -> Answer {
             flags: word(FLAGS_AT, 4)? | SA_RESTORER,
         };
         set_disposition(cx, number, after)?;
+    } else {
+        signal_order::look(cx.state, cx.thread, number)?;
     }
     if old != 0 {
         // The kernel's set of signals has one word. The rest of the structure is not changed.

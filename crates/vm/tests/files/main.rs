@@ -11,7 +11,7 @@ use explorer::{run, run_with};
 use selvedge_model::FaultKind;
 use selvedge_vm::Options;
 
-const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n#include <sys/file.h>\n#include <sys/mman.h>\n
+const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n#include <sys/file.h>\n#include <sys/mman.h>\n#include <sys/time.h>\n
     #define FILE_OF_ONE one_byte()\nstatic int one_byte(void) { int fd = open(\"one\", O_RDWR | O_CREAT, 0600); write(fd, \"x\", 1); return fd; }\n";
 
 #[track_caller]
@@ -556,7 +556,7 @@ fn unsupported_by_name() {
         ("readdir(opendir(\"/proc\"));", "/proc"),
         ("struct pollfd p = {mq_open(\"/q\", O_CREAT | O_RDWR, 0600, 0), POLLIN, 0}; poll(&p, 1, 0);", "poll on a message queue"),
         ("int q = mq_open(\"/q\", O_CREAT | O_RDWR, 0600, 0); mq_close(dup(q));", "has not returned"),
-        ("signal(SIGALRM, (void (*)(int))main); alarm(1);", "handler of signal 14"),
+        ("signal(SIGALRM, (void (*)(int))main); struct itimerval t = {{1, 0}, {1, 0}}; setitimer(ITIMER_REAL, &t, 0);", "again and again"),
         ("rmdir(\"/home/user/work\");", "working directory"),
         ("rename(\"/home/user/work\", \"/home/user/x\");", "always exists"),
         ("struct stat s; fstatat(3, \"\", &s, 0x1000);", "fstatat with flags"),

@@ -1,6 +1,7 @@
 //! Work that goes from one worker to another: entries to give away, and paths to follow.
 
-use super::{Halt, Search, differs};
+use super::keep::differs;
+use super::{Halt, Search};
 use crate::dpor::set::Set;
 use selvedge_base::Id;
 use selvedge_model::{Choice, Dependence, Detector, Undo};

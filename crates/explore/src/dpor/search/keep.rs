@@ -5,7 +5,7 @@
 //! far, and what the first execution learned. Everything else is a function of the path and is
 //! recomputed by following it.
 
-use super::{Halt, Job, Node, Request, Search, differs};
+use super::{Halt, Job, Node, Request, Search};
 use crate::dpor::contended::Contended;
 use crate::dpor::set::Set;
 use crate::dpor::share::{Given, Shot, Task};
@@ -13,9 +13,19 @@ use crate::kept::{
     Begun, GivenUnit, Misfit, NodeState, Product, SearchState, State, UnitHalt, UnitRequest, UnitState,
 };
 use crate::record::Record;
-use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Choice, Dependence, Detector, Undo};
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_model::{Choice, Dependence, Detector, Limit, LimitKind, Undo};
 use std::sync::Arc;
+
+/// The limit that ends a run if two machines do not offer the same choices in the same state.
+#[cold]
+pub(super) fn differs() -> Limit {
+    Limit {
+        kind: LimitKind::Solver,
+        detail: "a choice that one worker's solver found and another's did not".to_owned(),
+        stmt: StmtId(0),
+    }
+}
 
 /// A job that is set aside while the worker helps with another job. The other job lies within a
 /// unit for which this job waits.

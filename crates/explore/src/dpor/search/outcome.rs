@@ -3,9 +3,9 @@
 //! Whether a compare-and-swap succeeds follows from the memory that it uses, whether an attempt to
 //! take a lock or a semaphore does follows from that, and whether a store changes anything from the
 //! bytes that it writes. Only what changes the object changes that, and depends on a read of it.
-//! So what would change nothing is a read (`Event::as_used`). A thread that sleeps has the same outcome
-//! in each state in which it still sleeps; so outcomes are found out anew, and are no part of sleep
-//! sets.
+//! So what would change nothing is a read (`Event::as_used`). A thread that sleeps has the same
+//! outcome in each state in which it still sleeps; so outcomes are found out anew, and are no part
+//! of sleep sets.
 //!
 //! To find out means to take the step and to go back. For a store that is done only if it would
 //! matter: if nothing before depends on it, and no thread that sleeps, then nothing does if it is a

@@ -366,7 +366,7 @@ pub(super) fn pipe_signal_ignored(state: &State) -> bool {
     state.word(WordKey::PipeSignalIgnored) != 0
 }
 
-/// Sets whether SIGPIPE is ignored. Only while there is one thread.
+/// Sets whether SIGPIPE is ignored.
 pub(crate) fn ignore_pipe_signal(state: &mut State, ignored: bool) {
     state.set_word(WordKey::PipeSignalIgnored, u64::from(ignored));
 }

@@ -11,6 +11,8 @@ use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness,
 use crate::libc::files::errno::{EAGAIN, EINVAL, EPIPE, ESPIPE};
 use crate::libc::files::kinds::ring;
 use crate::libc::files::table::{self, Kind, OpenFile};
+use crate::libc::signal::SIGPIPE;
+use crate::libc::signal_order;
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use crate::word::FileField;
@@ -35,7 +37,8 @@ pub(in crate::libc::files) fn make(cx: &mut Cx<'_>) -> Result<u32, Stop> {
 }
 
 /// The result of a write without a reader: `EPIPE` if SIGPIPE is ignored, otherwise the signal.
-pub(in crate::libc::files) fn broken<T>(cx: &Cx<'_>) -> Answer<T> {
+pub(in crate::libc::files) fn broken<T>(cx: &mut Cx<'_>) -> Answer<T> {
+    signal_order::look(cx.state, cx.thread, SIGPIPE)?;
     if table::pipe_signal_ignored(cx.state) {
         return Ok(Err(EPIPE));
     }

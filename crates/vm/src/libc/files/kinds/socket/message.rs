@@ -79,7 +79,7 @@ pub(super) fn send(
     quiet: bool,
 ) -> Answer<Written> {
     let file = open.file;
-    let nobody = |cx: &Cx<'_>| if quiet { Ok(Err(EPIPE)) } else { broken(cx) };
+    let nobody = |cx: &mut Cx<'_>| if quiet { Ok(Err(EPIPE)) } else { broken(cx) };
     if open.kind == Kind::Datagram {
         return datagram(cx, file, bytes, to, &nobody);
     }
@@ -131,7 +131,7 @@ fn datagram(
     file: u32,
     bytes: Bytes,
     to: Option<u32>,
-    nobody: &dyn Fn(&Cx<'_>) -> Answer<Written>,
+    nobody: &dyn Fn(&mut Cx<'_>) -> Answer<Written>,
 ) -> Answer<Written> {
     if let Some(error) = take_error(cx.state, file) {
         return Ok(Err(error));
