@@ -6,31 +6,60 @@ use crate::cover_compare;
 use crate::cover_page::{inputs, page, way};
 use crate::exit::Exit;
 use crate::last_words;
+use crate::native_sources::{Texts, Warnings};
 use crate::options::options;
 use crate::output::{note, print};
 use crate::program;
 use crate::watch::{self, Place, Watch};
 use crate::write::{Saves, write};
+use selvedge_instrument::OnDeviation;
 use selvedge_model::{Property, Verdict};
-use selvedge_report::{FindingReport, inputs_text};
+use selvedge_report::{FindingReport, harmless, inputs_text};
 use selvedge_schedule::cover::Cover;
 use selvedge_session::{
     Covered, Dependence, Error, Options, Visibility, known, properties, sources, write_file,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
+
+/// What a set is collected for.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Purpose<'a> {
+    /// The schedules are printed.
+    pub(crate) show: bool,
+    /// Where something goes wrong another order is tried.
+    pub(crate) avoid: bool,
+    /// The report says what `build` refuses.
+    pub(crate) looks: bool,
+    /// A set whose witnesses are run again.
+    pub(crate) claimed: Option<&'a Cover>,
+}
+
+/// A set that was collected.
+pub(crate) struct Collected {
+    pub(crate) cover: Cover,
+    /// See [`Covered::witnessed`].
+    witnessed: Vec<Result<Vec<usize>, String>>,
+}
 
 /// Runs the command.
 pub(crate) fn run(args: CoverArgs) -> Exit {
     let quiet = args.check.quiet;
+    let purpose = Purpose {
+        show: args.show,
+        avoid: args.avoid,
+        looks: true,
+        claimed: None,
+    };
     let done = match &args.verify {
-        None => collect(args.check, &args.stream, args.show, args.avoid).map(|_| Exit::Code(0)),
+        None => collect(args.check, &args.stream, &purpose).map(|_| Exit::Code(0)),
         Some(file) => read(file).and_then(|set| {
-            let cover = collect(args.check, &args.stream, args.show, args.avoid)?;
-            verified(&set, &cover, quiet)
+            let claimed = Some(&set);
+            let own = collect(args.check, &args.stream, &Purpose { claimed, ..purpose })?;
+            verified(&set, &own, quiet)
         }),
     };
     match done {
@@ -39,24 +68,51 @@ pub(crate) fn run(args: CoverArgs) -> Exit {
 }
 
 /// Says whether a set is the one of a program.
-fn verified(set: &Cover, own: &Cover, quiet: bool) -> Result<Exit, Exit> {
+fn verified(set: &Cover, own: &Collected, quiet: bool) -> Result<Exit, Exit> {
     let printed = |text: &str| print(text).map_err(|error| Exit::output(&format!("cannot write: {error}")));
-    if let Some(difference) = cover_compare::difference(set, own) {
-        printed(&format!(
-            "unknown(the set is not the one of this program: {difference})\n"
-        ))?;
-        return Ok(Exit::Code(Exit::INCONCLUSIVE));
-    }
+    let same = match cover_compare::matched(set, &own.cover) {
+        Ok(same) => same,
+        Err(difference) => {
+            printed(&format!(
+                "unknown(the set is not the one of this program: {difference})\n"
+            ))?;
+            return Ok(Exit::Code(Exit::INCONCLUSIVE));
+        }
+    };
     let mut text = String::new();
-    for (index, order) in own.schedules.iter().enumerate() {
-        let way = way(own, order);
-        let _ = writeln!(text, "schedule {}{way}: run for {}", index + 1, inputs(order));
+    let mut first = None;
+    // Names of inputs are those of the file.
+    let line = |text: &str| harmless(&text.replace(['\n', '\r'], " ")).into_owned() + "\n";
+    for (index, order) in set.schedules.iter().enumerate() {
+        let (number, way, inputs) = (index + 1, way(set, order), inputs(order));
+        let Some(why) = cover_compare::unwitnessed(&same, index, &own.witnessed) else {
+            text.push_str(&line(&format!("schedule {number}{way}: run for {inputs}")));
+            continue;
+        };
+        text.push_str(&line(&format!(
+            "schedule {number}{way}: not run for {inputs}: {why}"
+        )));
+        let says = || format!("the inputs of its schedule {number} do not lead along it: {why}");
+        first.get_or_insert_with(says);
     }
-    text.push_str("verified: the set is the one of this program; each schedule was run for all its inputs\n");
-    if !quiet {
-        printed(&text)?;
+    let (code, last) = match first {
+        None => {
+            let all =
+                "verified: the set is the one of this program; each schedule was run for all its inputs";
+            (0, all.to_owned())
+        }
+        Some(why) => (
+            Exit::INCONCLUSIVE,
+            format!("unknown(a wrong witness in the set: {why})"),
+        ),
+    };
+    if quiet {
+        text.clear();
     }
-    Ok(Exit::Code(0))
+    if !quiet || code != 0 {
+        printed(&(text + &line(&last)))?;
+    }
+    Ok(Exit::Code(code))
 }
 
 /// Collects a set, writes it where that was asked for, and says what it is.
@@ -66,9 +122,9 @@ fn verified(set: &Cover, own: &Cover, quiet: bool) -> Result<Exit, Exit> {
 pub(crate) fn collect(
     mut args: CheckArgs,
     stream: &StreamArgs,
-    show: bool,
-    avoid: bool,
-) -> Result<Cover, Exit> {
+    purpose: &Purpose<'_>,
+) -> Result<Collected, Exit> {
+    let avoid = purpose.avoid;
     if avoid && stream.symbolic_requests.is_some() {
         return Err(Exit::usage("--avoid is not available with --symbolic-requests"));
     }
@@ -94,21 +150,29 @@ pub(crate) fn collect(
             Err(error) => return Err(Exit::output(&format!("no thread can be started: {error}"))),
         }
         let _ends = Ends(&watch);
-        covered((&args, &options), avoid, &watch)
+        covered((&args, &options), purpose, &watch)
     })?;
     let Some(cover) = covered.cover else {
         return Err(Exit::internal("a complete exploration without a set"));
     };
+    let refused = match purpose.looks {
+        true => refused(&args.inputs, &cover),
+        false => Vec::new(),
+    };
     if let Some(file) = &file {
-        write_file(file, cover.to_string())
+        let mut text = cover.to_string();
+        for what in &refused {
+            let _ = writeln!(text, "# `build` refuses: {}", harmless(what));
+        }
+        write_file(file, text)
             .map_err(|error| Exit::output(&format!("cannot write {}: {error}", file.display())))?;
     }
     if let Some(file) = &args.html {
-        write_file(file, page(&cover))
+        write_file(file, page(&cover, &refused))
             .map_err(|error| Exit::output(&format!("cannot write {}: {error}", file.display())))?;
     }
     let classes: u64 = cover.schedules.iter().map(|order| order.classes).sum();
-    let mut text = match show {
+    let mut text = match purpose.show {
         true => shown(&cover),
         false => String::new(),
     };
@@ -129,29 +193,56 @@ pub(crate) fn collect(
         let _ = writeln!(text, "left out: {left} of inputs, by assumptions of the program");
     }
     avoided(&covered.avoided, covered.more_avoided, &mut text);
-    proven(&options, &covered.report.assumptions, &mut text);
+    if !refused.is_empty() {
+        text.push_str("note: there is no native program of this set; `build` and `run` refuse:\n");
+        for what in &refused {
+            let _ = writeln!(text, "  {}", harmless(what));
+        }
+    }
+    proven(
+        &options,
+        refused.is_empty(),
+        &covered.report.assumptions,
+        &mut text,
+    );
     if !args.quiet {
         print(&text).map_err(|error| Exit::output(&format!("cannot write: {error}")))?;
     }
-    Ok(cover)
+    Ok(Collected {
+        cover,
+        witnessed: covered.witnessed,
+    })
+}
+
+/// What `build` refuses of a set, each in one line: the same texts, made in the same way.
+fn refused(inputs: &[PathBuf], cover: &Cover) -> Vec<String> {
+    match Texts::of(inputs, cover, OnDeviation::Stop, Warnings::Hidden) {
+        Ok(_) => Vec::new(),
+        Err(refusal) => refusal.lines(),
+    }
 }
 
 /// The set with what was found; an exit if there is none.
-fn covered((args, options): (&CheckArgs, &Options), avoid: bool, watch: &Watch<'_>) -> Result<Covered, Exit> {
+fn covered(
+    (args, options): (&CheckArgs, &Options),
+    purpose: &Purpose<'_>,
+    watch: &Watch<'_>,
+) -> Result<Covered, Exit> {
     watch.enter(Place::Loading);
     let loaded = program::load(&options.setup, watch.max_memory).map_err(|error| program::exit(&error))?;
     if !args.quiet {
         program::tell(&loaded);
     }
     let sources = sources(&loaded);
-    let mut covered =
-        selvedge_session::cover(&loaded, options, avoid, watch).map_err(|error| match error {
-            Error::Stopped => {
-                note("interrupted before anything was explored");
-                Exit::Code(Exit::INCONCLUSIVE)
-            }
-            error => Exit::of(&error),
-        })?;
+    let asked = (purpose.avoid, purpose.claimed);
+    let covered = selvedge_session::cover(&loaded, options, asked, watch);
+    let mut covered = covered.map_err(|error| match error {
+        Error::Stopped => {
+            note("interrupted before anything was explored");
+            Exit::Code(Exit::INCONCLUSIVE)
+        }
+        error => Exit::of(&error),
+    })?;
     covered.report = measured(covered.report, watch);
     if !watch.writes() {
         watch.wait_for_end();
@@ -213,16 +304,22 @@ fn avoided(findings: &[FindingReport], more: usize, text: &mut String) {
     }
 }
 
-/// What is known of the program that is built of the set, and under which assumptions.
-fn proven(options: &Options, assumptions: &[String], text: &mut String) {
+/// What is known along the schedules, and of the program that is built of the set, and under which
+/// assumptions.
+fn proven(options: &Options, is_built: bool, assumptions: &[String], text: &mut String) {
     let asked = options.properties.iter().copied();
     let asked: BTreeSet<Property> = asked.chain([Property::DataRace, Property::Deadlock]).collect();
     let asked: Vec<&str> = asked.into_iter().map(absent).collect();
+    text.push_str(match is_built {
+        true => {
+            "proven of the program that `build` makes of this set:\n  \
+             for each declared input that it does not exclude it does the operations of a schedule, in its order, or stops with exit code 120\n"
+        }
+        false => "proven of the schedules:\n",
+    });
     let _ = writeln!(
         text,
-        "proven of the program that `build` makes of this set:\n  \
-         for each declared input that it does not exclude it does the operations of a schedule, in its order, or stops with exit code 120\n  \
-         along the schedules there is no {}\n  \
+        "  along the schedules there is no {}\n  \
          the program's own synchronisation alone orders all accesses that could race; what only the schedules keep apart would be a finding",
         asked.join(", no ")
     );
@@ -231,7 +328,7 @@ fn proven(options: &Options, assumptions: &[String], text: &mut String) {
         "not proven: anything about other orders (`check` does that)"
     );
     let _ = writeln!(text, "assuming that:");
-    for own in OF_BUILDING {
+    for own in OF_BUILDING.iter().filter(|_| is_built) {
         let _ = writeln!(text, "  {own}");
     }
     let requests = options.setup.vm.requests;

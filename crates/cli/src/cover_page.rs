@@ -33,8 +33,8 @@ path { fill: none; stroke: var(--arrow); stroke-width: 1.4; } marker path { fill
 <body>
 ";
 
-/// The page, which needs no other file.
-pub(crate) fn page(cover: &Cover) -> String {
+/// The page, which needs no other file. `refused`: what `build` refuses.
+pub(crate) fn page(cover: &Cover, refused: &[String]) -> String {
     let mut out = HEAD.to_owned();
     let _ = writeln!(
         out,
@@ -43,6 +43,9 @@ pub(crate) fn page(cover: &Cover) -> String {
         cover.schedules.len()
     );
     out.push_str("<p>An arrow: the operation at its head waits for the one at its tail.</p>\n");
+    for what in refused {
+        let _ = writeln!(out, "<p><code>build</code> refuses: {}</p>", escaped(what));
+    }
     for (index, order) in cover.schedules.iter().take(MOST_SCHEDULES).enumerate() {
         let open = if index < 3 { " open" } else { "" };
         let _ = writeln!(

@@ -24,6 +24,7 @@ mod native;
 mod native_case;
 mod native_replay;
 mod native_schedule;
+mod native_sources;
 mod observe;
 mod options;
 mod output;

@@ -1,9 +1,9 @@
 //! `selvedge build --case`: the native program of one test case or finding.
 
 use crate::exit::Exit;
-use crate::native::unsupported;
 use crate::native_replay::sanitizer;
 use crate::native_schedule::Scheduled;
+use crate::native_sources::unsupported;
 use crate::program;
 use crate::saved;
 use crate::watch::MemoryLimit;

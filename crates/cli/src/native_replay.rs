@@ -4,8 +4,8 @@
 //! are kept to the schedule (`native_schedule.rs`).
 
 use crate::exit::Exit;
-use crate::native::unsupported;
 use crate::native_schedule::Scheduled;
+use crate::native_sources::unsupported;
 use crate::output::{note, print};
 use selvedge_model::{FaultKind, Property};
 use selvedge_report::{FindingFile, property_word};

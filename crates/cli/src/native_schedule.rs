@@ -6,7 +6,8 @@
 //! the module in LLVM's text form. What neither can order is refused by name.
 
 use crate::exit::Exit;
-use crate::native::{RUNTIME, compile, compiler, flags, is_c, is_cxx, unsupported};
+use crate::native::RUNTIME;
+use crate::native_sources::{compile, compiler, flags, is_c, is_cxx, unsupported};
 use selvedge_frontend::files;
 use selvedge_instrument::{site, sited};
 use selvedge_model::{Input, Op};

@@ -10,6 +10,7 @@
 //!
 //! LLVM is not linked. What the runtime has no form of is refused by name, never left as it is.
 
+mod foreign;
 mod module;
 mod objects;
 mod places;
@@ -18,7 +19,8 @@ mod sites;
 mod symbol;
 mod tables;
 
-pub use module::{is_cxx, rewritten};
+pub use foreign::{FOREIGN, FOREIGN_NAMES, Lacking, is_cxx, lacking};
+pub use module::rewritten;
 pub use refused::Refused;
 pub use sites::{Sited, site, sited};
 pub use tables::{OnDeviation, Source, runtime};

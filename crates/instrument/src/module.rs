@@ -1,164 +1,24 @@
 //! Modules in LLVM's text form, with their synchronisation sent to the runtime.
 
+use crate::foreign::{Ours, lacking};
 use crate::objects::{owners, place};
 use crate::places::Places;
 use crate::refused::Refused;
-use crate::symbol::{is_part, symbol};
+use crate::symbol::is_part;
 use selvedge_schedule::cover::{Cover, Object};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-
-/// Functions that the runtime has a form of: `__selvedge_NAME`.
-const OURS: [&str; 38] = [
-    "pthread_create",
-    "pthread_join",
-    "pthread_exit",
-    "pthread_detach",
-    "pthread_cond_init",
-    "pthread_cond_destroy",
-    "pthread_cond_wait",
-    "pthread_cond_timedwait",
-    "pthread_cond_clockwait",
-    "pthread_cond_signal",
-    "pthread_cond_broadcast",
-    "pthread_rwlock_init",
-    "pthread_rwlock_destroy",
-    "pthread_rwlock_rdlock",
-    "pthread_rwlock_tryrdlock",
-    "pthread_rwlock_wrlock",
-    "pthread_rwlock_trywrlock",
-    "pthread_rwlock_unlock",
-    "pthread_spin_init",
-    "pthread_spin_destroy",
-    "pthread_spin_lock",
-    "pthread_spin_trylock",
-    "pthread_spin_unlock",
-    "pthread_once",
-    "pthread_mutex_init",
-    "pthread_mutex_destroy",
-    "pthread_mutex_lock",
-    "pthread_mutex_trylock",
-    "pthread_mutex_unlock",
-    "sem_init",
-    "sem_destroy",
-    "sem_post",
-    "sem_wait",
-    "sem_trywait",
-    "sem_getvalue",
-    "pthread_barrier_init",
-    "pthread_barrier_destroy",
-    "pthread_barrier_wait",
-];
-
-/// The same of C++, in `native/cxx.c`: what libstdc++ keeps out of its headers. The headers call
-/// pthreads for everything else.
-const OURS_OF_CXX: [&str; 13] = [
-    // std::thread: its begin, join, detach, and how many there are at once.
-    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
-    "_ZNSt6thread4joinEv",
-    "_ZNSt6thread6detachEv",
-    "_ZNSt6thread20hardware_concurrencyEv",
-    // std::condition_variable: its begin, end, wait, notify_one, notify_all.
-    "_ZNSt18condition_variableC1Ev",
-    "_ZNSt18condition_variableC2Ev",
-    "_ZNSt18condition_variableD1Ev",
-    "_ZNSt18condition_variableD2Ev",
-    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
-    "_ZNSt18condition_variable10notify_oneEv",
-    "_ZNSt18condition_variable10notify_allEv",
-    // Local static variables. An initialisation that throws is refused.
-    "__cxa_guard_acquire",
-    "__cxa_guard_release",
-];
-
-/// Functions about threads that order nothing.
-const HARMLESS: [&str; 9] = [
-    // Destructors of what a thread runs.
-    "_ZNSt6thread6_State",
-    "pthread_self",
-    "pthread_equal",
-    "pthread_attr_",
-    "pthread_mutexattr_",
-    "pthread_barrierattr_",
-    // Not `setclock`: a wait that times out does so by the usual clock.
-    "pthread_condattr_init",
-    "pthread_condattr_destroy",
-    "pthread_rwlockattr_",
-];
-
-/// Beginnings of the names of functions that synchronise, or start or end threads.
-const FOREIGN: [&str; 13] = [
-    "_ZNSt6thread",
-    "_ZNSt18condition_variable",
-    "_ZNSt28__atomic_futex_unsigned_base",
-    "_ZSt25notify_all_at_thread_exit",
-    "__cxa_thread_atexit",
-    "__cxa_guard_abort",
-    "pthread_",
-    "sem_",
-    "mtx_",
-    "cnd_",
-    "thrd_",
-    "tss_",
-    "mq_",
-];
-
-/// Names of functions that synchronise, start or end something, jump, or have to do with signals.
-const FOREIGN_NAMES: [&str; 42] = [
-    "call_once",
-    "fork",
-    "forkpty",
-    "vfork",
-    "clone",
-    "clone3",
-    "execl",
-    "execle",
-    "execlp",
-    "execv",
-    "execve",
-    "execveat",
-    "execvp",
-    "execvpe",
-    "fexecve",
-    "longjmp",
-    "siglongjmp",
-    "_longjmp",
-    "__longjmp_chk",
-    "signal",
-    "signalfd",
-    "sigaction",
-    "sigprocmask",
-    "sigqueue",
-    "sigsuspend",
-    "sigtimedwait",
-    "sigwait",
-    "sigwaitinfo",
-    "raise",
-    "pause",
-    "kill",
-    "killpg",
-    "alarm",
-    "setitimer",
-    "timer_create",
-    "timerfd_create",
-    "dlopen",
-    "dlmopen",
-    "quick_exit",
-    "_Exit",
-    "_exit",
-    "syscall",
-];
 
 /// The modules of a program, in the order of its sources, rewritten for a set of schedules.
 ///
 /// # Errors
 /// If one uses what the runtime has no form of, or they lack what the set names.
 pub fn rewritten(modules: &[String], cover: &Cover) -> Result<Vec<String>, Refused> {
-    let ours = Ours {
-        requests: cover.has_requests(),
-    };
-    modules.iter().try_for_each(|module| ours.check(module))?;
+    if let Some(first) = lacking(modules, cover).first() {
+        return Err(Refused::Unsupported(first.to_string()));
+    }
+    let ours = Ours::of(cover);
     let owners = owners(modules, cover)?;
     let rewritten = modules.iter().enumerate().map(|(number, module)| {
         let mut text = ours.sent(module);
@@ -168,56 +28,7 @@ pub fn rewritten(modules: &[String], cover: &Cover) -> Result<Vec<String>, Refus
     Ok(rewritten.collect())
 }
 
-/// Whether one of the modules is C++ that needs `native/cxx.c`.
-pub fn is_cxx(module: &str) -> bool {
-    let declares = |line: &str| line.starts_with("declare ");
-    let mut names = module.lines().filter(|line| declares(line)).filter_map(symbol);
-    names.any(|name| OURS_OF_CXX.contains(&name))
-}
-
-/// Which functions the runtime has a form of.
-struct Ours {
-    /// Whether reads of requests are operations.
-    requests: bool,
-}
-
 impl Ours {
-    fn is_ours(&self, name: &str) -> bool {
-        OURS.contains(&name) || OURS_OF_CXX.contains(&name) || (self.requests && name == "read")
-    }
-
-    /// Refuses what the runtime has no form of.
-    fn check(&self, module: &str) -> Result<(), Refused> {
-        let mut functions = BTreeSet::new();
-        for line in module.lines() {
-            if let Some(name) = line.starts_with("declare ").then(|| symbol(line)).flatten() {
-                functions.insert(name);
-            }
-            if let Some(name) = line.starts_with("define ").then(|| symbol(line)).flatten()
-                && (self.is_ours(name) || name.starts_with("__selvedge"))
-            {
-                let what = format!("a program with a function {name} of its own");
-                return Err(Refused::Unsupported(what));
-            }
-            if line.contains(" asm ") && line.contains(" call ") || line.starts_with("module asm") {
-                return Err(Refused::Unsupported(
-                    "inline assembly in a native program".to_owned(),
-                ));
-            }
-        }
-        for name in functions {
-            let harmless = HARMLESS.iter().any(|start| name.starts_with(start));
-            let foreign =
-                FOREIGN.iter().any(|start| name.starts_with(start)) || FOREIGN_NAMES.contains(&name);
-            if foreign && !harmless && !self.is_ours(name) {
-                return Err(Refused::Unsupported(format!(
-                    "function {name} in a native program"
-                )));
-            }
-        }
-        Ok(())
-    }
-
     /// A module whose calls of our functions go to the runtime, each with its place.
     fn sent(&self, module: &str) -> String {
         let places = Places::of(module);
@@ -234,15 +45,13 @@ impl Ours {
                 } else {
                     Some(line)
                 };
-                let number = with_place.and_then(|line| line.rsplit_once("!dbg !"));
-                let number = number.map_or("", |(_, rest)| rest);
-                let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
-                let at = places
-                    .at(&number[..end])
-                    .map_or_else(String::new, |(file, line, _)| {
+                let at = with_place.and_then(|line| places.of_line(line)).map_or_else(
+                    String::new,
+                    |(file, line, _)| {
                         let name = Path::new(file).file_name().unwrap_or_default();
                         format!("{}:{line}", name.to_string_lossy())
-                    });
+                    },
+                );
                 let next = texts.len();
                 let place = *texts.entry(at).or_insert(next);
                 let _ = writeln!(

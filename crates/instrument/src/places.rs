@@ -38,9 +38,20 @@ impl<'a> Places<'a> {
             } else if node.starts_with("!DISubprogram(") || node.starts_with("!DILexicalBlock") {
                 all.scopes
                     .extend(field(node, " file: !").map(|file| (number, file)));
+                // A function's own place.
+                if let Some(line) = field(node, " line: ").and_then(|line| line.parse().ok()) {
+                    all.places.insert(number, (line, 0, number));
+                }
             }
         }
         all
+    }
+
+    /// The place that a line of the module names last.
+    pub(crate) fn of_line(&self, line: &str) -> Option<(&'a str, u32, u32)> {
+        let (_, number) = line.rsplit_once("!dbg !")?;
+        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        self.at(&number[..end])
     }
 
     /// File, line and column of the place with this number.

@@ -11,6 +11,7 @@ use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
 use crate::reasons::reasons;
+use crate::witnessed::{Again, Known};
 use selvedge_base::StmtId;
 use selvedge_cover::{Collected, Collector, Global, Names, Recorder, is_ordered};
 use selvedge_explore::ordered::{self, Decisions, Junctions};
@@ -39,6 +40,9 @@ pub struct Covered {
     pub avoided: Vec<FindingReport>,
     /// How many more such orders there were than are described.
     pub more_avoided: usize,
+    /// For each schedule of the set that was claimed, the schedules that its inputs lead along; or
+    /// why they lead along none. Empty if there is no set, or none was claimed.
+    pub witnessed: Vec<Result<Vec<usize>, String>>,
 }
 
 /// So many orders are given up for what goes wrong in them.
@@ -100,14 +104,14 @@ impl Names<Vm> for OfVm {
 
 /// Collects one schedule for each class of inputs. Of the options only what decides what the
 /// program does counts, what is asked for, and the limits. `avoid`: where something goes wrong
-/// along a schedule, another order is tried.
+/// along a schedule, another order is tried. `claimed`: a set whose witnesses are run again.
 ///
 /// # Errors
 /// As [`check`](crate::check()).
 pub fn cover(
     loaded: &Loaded,
     options: &Options,
-    avoid: bool,
+    (avoid, claimed): (bool, Option<&Cover>),
     observer: &dyn Observer,
 ) -> Result<Covered, Error> {
     let mut setup = options.setup.clone();
@@ -168,8 +172,8 @@ pub fn cover(
     };
     let mut explored = None;
     let mut failed = Vec::new();
+    let mut decisions = Decisions::default();
     observer.explores(&control, &mut || {
-        let mut decisions = Decisions::default();
         loop {
             let collector = Collector::default();
             let report = explore(&collector, &mut decisions);
@@ -212,7 +216,7 @@ pub fn cover(
             stmt: StmtId(0),
         });
     }
-    let asked = config.properties;
+    let asked = config.properties.clone();
     let estimate = Estimate {
         part: 1.0,
         error: None,
@@ -263,6 +267,20 @@ pub fn cover(
         (false, false) => Verdict::Violated,
         (false, true) => Verdict::Unknown,
     };
+    let mut witnessed = Vec::new();
+    if let Some(claimed) = claimed.filter(|_| complete) {
+        let again = Again {
+            program,
+            names: &names,
+            config: &config,
+            control: &control,
+        };
+        let known = Known::of(&set);
+        observer.explores(&control, &mut || {
+            let along = |order| known.along(again, &mut decisions, order);
+            witnessed = claimed.schedules.iter().map(along).collect();
+        });
+    }
     let counts = &report.statistics;
     let run = RunReport {
         verdict,
@@ -291,5 +309,6 @@ pub fn cover(
         left_out,
         avoided,
         more_avoided: failed.len().saturating_sub(MOST_DESCRIBED),
+        witnessed,
     })
 }

@@ -92,6 +92,7 @@ mod unfolding;
 mod unfolding_page;
 mod unfolding_text;
 mod validate;
+mod witnessed;
 mod write_file;
 
 pub use blocks::classes as block_classes;

@@ -2,10 +2,12 @@
 //! random delays, and compared with what the set says.
 
 mod random;
+mod refused;
 mod request_programs;
 mod requests;
 mod sources;
 mod support;
+mod verify;
 
 use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};

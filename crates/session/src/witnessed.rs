@@ -1,0 +1,225 @@
+//! Whether the inputs that a set of schedules names for a schedule lead along it. The program is
+//! run once more with these inputs fixed, in the order of the set, and the operations of that run
+//! are looked up in the schedules of the program.
+//!
+//! Where requests come without end a schedule is a part of a run. The run goes on to the end of the
+//! requests that are given, and then finds the end of the stream. It passes one schedule before the
+//! first request, and one more for each.
+//!
+//! Missing: an input of the program itself that has the name of [`COMES`] is taken for a request,
+//! so a right witness of such a program may be refused.
+
+use crate::machines::stepping_machine;
+use selvedge_base::Location;
+use selvedge_cover::{Collected, Collector, Names, Recorder, is_ordered};
+use selvedge_explore::ordered::{self, Decisions, Junctions};
+use selvedge_explore::{Config, Control};
+use selvedge_model::{Input, InputKind};
+use selvedge_schedule::cover::{Cover, Order, Witness};
+use selvedge_vm::{Program, Vm};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The name of the input that says whether another request comes.
+const COMES: &str = "another request";
+
+/// What is needed to run the program again.
+#[derive(Clone, Copy)]
+pub(crate) struct Again<'a> {
+    pub(crate) program: &'a Arc<Program>,
+    pub(crate) names: &'a dyn Names<Vm>,
+    pub(crate) config: &'a Config,
+    pub(crate) control: &'a Control,
+}
+
+/// The schedules of a program, with operations as numbers.
+pub(crate) struct Known<'a> {
+    own: &'a Cover,
+    numbers: BTreeMap<String, usize>,
+    /// The operations of each schedule.
+    operations: Vec<Vec<usize>>,
+    /// The schedules that begin with each part.
+    from: BTreeMap<usize, Vec<usize>>,
+}
+
+impl<'a> Known<'a> {
+    pub(crate) fn of(own: &'a Cover) -> Known<'a> {
+        let mut known = Known {
+            own,
+            numbers: BTreeMap::new(),
+            operations: Vec::new(),
+            from: BTreeMap::new(),
+        };
+        for (number, order) in own.schedules.iter().enumerate() {
+            let mut operations = Vec::new();
+            for text in texts(own, order) {
+                let next = known.numbers.len();
+                operations.push(*known.numbers.entry(text).or_insert(next));
+            }
+            known.operations.push(operations);
+            known.from.entry(order.from).or_default().push(number);
+        }
+        known
+    }
+
+    /// The schedules of the program that the inputs of a claimed one may lead along.
+    ///
+    /// # Errors
+    /// In words, if these are not the inputs that the program asks for, or the run does not end.
+    pub(crate) fn along(
+        &self,
+        again: Again<'_>,
+        decisions: &mut Decisions,
+        claimed: &Order,
+    ) -> Result<Vec<usize>, String> {
+        let run = run(again, decisions, &claimed.witness)?;
+        let [order] = &run.schedules[..] else {
+            return Err(format!("they lead to {} orders", run.schedules.len()));
+        };
+        asked_for(&claimed.witness, &order.witness, claimed.to.is_some())?;
+        let requests = claimed.witness.iter().filter(|witness| witness.name == COMES);
+        let place = match self.own.parts.is_empty() {
+            true => 0,
+            false => requests.count(),
+        };
+        Ok(self.at(&run, order, place))
+    }
+
+    /// The schedules that a run may follow after so many others.
+    fn at(&self, run: &Cover, order: &Order, place: usize) -> Vec<usize> {
+        // An operation of no schedule has a number of none.
+        let number = |text: String| self.numbers.get(&text).copied().unwrap_or(usize::MAX);
+        let done: Vec<usize> = texts(run, order).map(number).collect();
+        // The part that the run comes to, and how many of its operations were done.
+        let mut at = BTreeSet::from([(0, 0)]);
+        for passed in 0..=place {
+            let (mut next, mut found) = (BTreeSet::new(), Vec::new());
+            for (part, count) in at {
+                for &schedule in self.from.get(&part).into_iter().flatten() {
+                    let operations = &self.operations[schedule];
+                    let (to, rest) = (self.own.schedules[schedule].to, &done[count..]);
+                    let whole = to.is_some() || rest.len() == operations.len();
+                    if whole && rest.starts_with(operations) {
+                        found.push(schedule);
+                        next.extend(to.map(|to| (to, count + operations.len())));
+                    }
+                }
+            }
+            if passed == place {
+                return found;
+            }
+            at = next;
+        }
+        Vec::new()
+    }
+}
+
+/// What each operation of a schedule is, whatever the numbers of objects are.
+fn texts<'a>(cover: &'a Cover, order: &'a Order) -> impl Iterator<Item = String> + 'a {
+    order.steps.iter().map(|step| {
+        let (what, came) = (cover.text(&step.label), step.outcome.word());
+        format!("{} {what} {came}", step.thread)
+    })
+}
+
+/// The schedules of the run with these inputs.
+fn run(again: Again<'_>, decisions: &mut Decisions, witness: &[Witness]) -> Result<Cover, String> {
+    let inputs = witness.iter().map(|given| Input {
+        name: given.name.clone(),
+        thread: given.thread.clone(),
+        bytes: given.bytes.clone(),
+        // The machine takes the bytes as those of what it asks for.
+        kind: InputKind::Bytes,
+        location: Location::default(),
+    });
+    let mut options = again.program.options.clone();
+    options.inputs = Some(inputs.collect());
+    let program = Program::new(again.program.module.clone(), options).map_err(|error| error.to_string())?;
+    let collector = Collector::default();
+    let (vm, detectors) = stepping_machine(&program);
+    let machine = (vm, (detectors, Recorder::new(&collector, again.names)));
+    let requests = program.options.requests;
+    let mut junctions = requests.map(|_| Junctions::new(&Vm::reads_request, false));
+    let choosing = (decisions, junctions.as_mut());
+    let report = ordered::explore(machine, &is_ordered, choosing, (again.config, again.control));
+    if again.control.is_stopped() {
+        return Err("the run with them was stopped before its end".to_owned());
+    }
+    if let Some(found) = report.faults.first() {
+        return Err(format!("with them this goes wrong: {}", found.fault.message));
+    }
+    if collector.left_out() > 0 {
+        return Err("the program excludes them by an assumption".to_owned());
+    }
+    match collector.finish() {
+        Collected::Set(run, refused) => match refused.first() {
+            None => Ok(run),
+            Some(why) => Err(format!("with them the program does something else: {}", why.what)),
+        },
+        Collected::Again(_) => Err("they lead to several orders".to_owned()),
+    }
+}
+
+/// Whether inputs are those that the program asks for. `goes_on`: it asks for another request
+/// after them.
+fn asked_for(given: &[Witness], asked: &[Witness], goes_on: bool) -> Result<(), String> {
+    let named = |witness: &Witness| format!("`{}` of thread {}", witness.name, witness.thread);
+    for (number, given) in given.iter().enumerate() {
+        let Some(asked) = asked.get(number) else {
+            return Err(format!("the program does not ask for its input {}", named(given)));
+        };
+        if (&given.thread, &given.name) != (&asked.thread, &asked.name) {
+            let (asked, given) = (named(asked), named(given));
+            return Err(format!("the program asks for {asked} where it has {given}"));
+        }
+        if given.bytes.len() != asked.bytes.len() {
+            let (size, has) = (asked.bytes.len(), given.bytes.len());
+            return Err(format!(
+                "its input {} has {has} bytes, and not {size}",
+                named(given)
+            ));
+        }
+    }
+    match asked.get(given.len()) {
+        Some(next) if goes_on && next.name == COMES => Ok(()),
+        Some(missing) => Err(format!("it lacks the input {}", named(missing))),
+        None if goes_on => Err("the program does not read another request after them".to_owned()),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn witness(name: &str, bytes: &[u8]) -> Witness {
+        Witness {
+            thread: "0".to_owned(),
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    #[test]
+    fn inputs_are_those_that_are_asked_for_and_no_others() {
+        let (a, b, comes) = (witness("a", b"x"), witness("b", b"yz"), witness(COMES, &[0]));
+        let all = [a.clone(), b.clone()];
+        assert_eq!(asked_for(&all, &all, false), Ok(()));
+        assert_eq!(asked_for(&all, &[a.clone(), b.clone(), comes], true), Ok(()));
+        let refused = |given: &[Witness], goes_on: bool, why: &str| {
+            let said = asked_for(given, &all, goes_on).unwrap_err();
+            assert!(said.contains(why), "{said}");
+        };
+        refused(&all[..1], false, "lacks the input `b` of thread 0");
+        refused(&all[..1], true, "lacks the input `b` of thread 0");
+        refused(&all, true, "does not read another request");
+        refused(
+            &[b.clone(), a.clone()],
+            false,
+            "asks for `a` of thread 0 where it has `b`",
+        );
+        refused(&[a.clone(), witness("b", b"y")], false, "has 1 bytes, and not 2");
+        let more = [a, b, witness("c", b"")];
+        refused(&more, false, "does not ask for its input `c`");
+    }
+}
