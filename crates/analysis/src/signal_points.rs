@@ -7,7 +7,7 @@
 //! matter to:
 //!
 //! - calls of library functions, unless they only work on memory that they are given
-//!   ([`is_local`](crate::library::is_local));
+//!   ([`is_local`]);
 //! - atomic accesses, fences and pauses;
 //! - plain accesses to memory that a handler may access, too, if one of the two writes;
 //! - all plain accesses, if a handler may end otherwise than by returning (`longjmp`,

@@ -53,6 +53,7 @@ pub(crate) fn matched(set: &Cover, own: &Cover) -> Result<Vec<usize>, String> {
         .map(|(number, order)| (operations(own, order), number))
         .collect();
     let mut matched = Vec::new();
+    let mut taken = vec![false; own.schedules.len()];
     for (number, order) in set.schedules.iter().enumerate() {
         let same = *ours
             .get(&operations(set, order))
@@ -60,13 +61,13 @@ pub(crate) fn matched(set: &Cover, own: &Cover) -> Result<Vec<usize>, String> {
         if own.schedules[same].classes != order.classes {
             return Err(format!("other inputs follow its schedule {}", number + 1));
         }
-        if matched.contains(&same) {
+        if std::mem::replace(&mut taken[same], true) {
             return Err("one of its schedules is there twice".to_owned());
         }
         matched.push(same);
     }
     let mut numbered = own.schedules.iter().enumerate();
-    match numbered.find(|(number, _)| !matched.contains(number)) {
+    match numbered.find(|&(number, _)| !taken[number]) {
         Some((_, order)) => Err(format!("it has no schedule for {}", inputs(order))),
         None => Ok(matched),
     }

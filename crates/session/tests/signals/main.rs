@@ -16,7 +16,7 @@ use selvedge_session::{Options, Strategy, Unobserved, check};
 use std::ops::Range;
 use toy::Toy;
 
-const SEEDS: Range<u64> = 0..30;
+const SEEDS: Range<u64> = 0..40;
 const MOST_STATES: usize = 300_000;
 
 #[derive(Default, Debug)]
@@ -36,10 +36,10 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
     };
     let (text, first) = toy::c(&toy);
     let (path, program) = compared::load("signals", &seed.to_string(), &text)?;
+    // States are too many for `stateful`.
     let (strategy, most) = match seed % 3 {
-        0 => (Strategy::Dpor, 10_000),
-        1 => (Strategy::Unfold, 300),
-        _ => (Strategy::Stateful, 10_000),
+        0 => (Strategy::Unfold, 200),
+        _ => (Strategy::Dpor, 10_000),
     };
     let options = Options {
         strategy: Some(strategy),
@@ -80,10 +80,7 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
 
 fn main() {
     let counts = compared::all("SELVEDGE_SIGNALS_SEEDS", SEEDS, compare);
-    assert!(
-        counts.compared * 3 > counts.too_large,
-        "most programs are too large"
-    );
+    assert!(counts.compared * 2 > counts.too_large, "most programs are too large");
     assert!(counts.deadlocks * 20 > counts.compared, "hardly any deadlock");
-    assert!(counts.several * 3 > counts.compared, "hardly any choice");
+    assert!(counts.several * 5 > counts.compared, "hardly any choice");
 }

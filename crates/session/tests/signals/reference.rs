@@ -66,7 +66,7 @@ pub fn explore(toy: &Toy, most: usize) -> Option<Possible> {
         arrived: 0,
     };
     let mut threads = vec![thread(3); count];
-    threads.push(thread(0));
+    threads.push(thread(if toy.main_takes { 0 } else { 3 }));
     let first = State {
         threads,
         sent: 0,
@@ -161,10 +161,9 @@ fn statement(toy: &Toy, i: usize, frame: &Frame) -> Option<Statement> {
         Code::Thread => toy.threads.get(i)?,
         Code::Handler(signal) => &toy.handlers[usize::from(signal)],
     };
-    // Each thread first unblocks both signals.
     match frame.code {
-        Code::Thread if frame.at < 2 => Some(Statement::Unblock(frame.at as u8)),
-        Code::Thread => code.get(frame.at - 2).copied(),
+        Code::Thread if frame.at == 0 => Some(Statement::Open),
+        Code::Thread => code.get(frame.at - 1).copied(),
         Code::Handler(_) => code.get(frame.at).copied(),
     }
 }
@@ -224,8 +223,8 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
             }
             // Main ends after all others.
             Code::Thread if i == count && (0..count).any(|j| !state.threads[j].frames.is_empty()) => return,
-            Code::Thread if top.stage < 2 => {
-                set_mask(&mut after, i, thread.mask | 1 << top.stage);
+            Code::Thread if top.stage == 0 => {
+                set_mask(&mut after, i, 3);
                 top_of(&mut after, i).stage += 1;
             }
             Code::Thread => after.threads[i].frames.clear(),
@@ -331,9 +330,13 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
             set_mask(&mut after, i, thread.mask | 1 << signal);
             advance(&mut after, i);
         }
-        Statement::Unblock(signal) => match top.stage {
+        Statement::Unblock(_) | Statement::Open => match top.stage {
             0 => {
-                set_mask(&mut after, i, thread.mask & !(1 << signal));
+                let kept = match now {
+                    Statement::Unblock(signal) => thread.mask & !(1 << signal),
+                    _ => 0,
+                };
+                set_mask(&mut after, i, kept);
                 top_of(&mut after, i).stage = 1;
             }
             _ => advance(&mut after, i),

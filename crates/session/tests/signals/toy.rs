@@ -28,6 +28,8 @@ pub enum Statement {
     Raise(u8),
     Block(u8),
     Unblock(u8),
+    /// Unblocks both signals: what each thread does first.
+    Open,
     /// Waits for any signal.
     Suspend,
 }
@@ -39,6 +41,8 @@ pub struct Toy {
     pub threads: Vec<Vec<Statement>>,
     pub handlers: [Vec<Statement>; 2],
     pub restarts: [bool; 2],
+    /// Whether main takes signals, too, while the others run.
+    pub main_takes: bool,
 }
 
 /// The values of the final state are taken modulo this.
@@ -67,6 +71,7 @@ impl Toy {
             threads,
             handlers: [handler(rng, 0), handler(rng, 1)],
             restarts: [rng.bool(), rng.bool()],
+            main_takes: rng.usize(..4) == 0,
         }
     }
 }
@@ -129,6 +134,7 @@ static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static sem_t s;
 static pthread_t t[3];
 static void block(int how, int n) { sigset_t set; sigemptyset(&set); sigaddset(&set, n); pthread_sigmask(how, &set, 0); }
+static void all(int how) { sigset_t set; sigemptyset(&set); sigaddset(&set, SIGUSR1); sigaddset(&set, SIGUSR2); pthread_sigmask(how, &set, 0); }
 static void suspend(void) { sigset_t set; sigemptyset(&set); sigsuspend(&set); }
 static int me(void) { for (int i = 0; i < COUNT; i++) if (pthread_equal(t[i], pthread_self())) return i; return 3; }
 static void change_own(unsigned n)
@@ -160,36 +166,37 @@ pub fn c(toy: &Toy) -> (String, u32) {
     for (number, thread) in toy.threads.iter().enumerate() {
         _ = writeln!(
             text,
-            "static void *f{number}(void *p) {{\n    sem_wait(&go); block(SIG_UNBLOCK, SIGUSR1); block(SIG_UNBLOCK, SIGUSR2);"
+            "static void *f{number}(void *p) {{\n    sem_wait(&go); all(SIG_UNBLOCK);"
         );
         for &statement in thread {
             _ = writeln!(text, "    {}", line(statement, Some(number)));
         }
-        text.push_str(
-            "    block(SIG_BLOCK, SIGUSR1); block(SIG_BLOCK, SIGUSR2); sem_post(&fin);\n    return p;\n}\n",
-        );
+        text.push_str("    all(SIG_BLOCK); sem_post(&fin);\n    return p;\n}\n");
     }
     text.push_str("int main(void) {\n    sem_init(&s, 0, 0); sem_init(&go, 0, 0); sem_init(&fin, 0, 0);\n");
-    text.push_str("    block(SIG_BLOCK, SIGUSR1); block(SIG_BLOCK, SIGUSR2);\n");
-    for signal in 0..2 {
+    text.push_str("    all(SIG_BLOCK);\n");
+    for (signal, name) in SIGNALS.iter().enumerate() {
         let flags = if toy.restarts[signal] { "SA_RESTART" } else { "0" };
         _ = writeln!(
             text,
-            "    struct sigaction a{signal} = {{.sa_handler = h{signal}, .sa_flags = {flags}}}; sigaction({}, &a{signal}, 0);",
-            SIGNALS[signal]
+            "    struct sigaction a{signal} = {{.sa_handler = h{signal}, .sa_flags = {flags}}}; sigaction({name}, &a{signal}, 0);"
         );
     }
     for number in 0..count {
         _ = writeln!(text, "    pthread_create(&t[{number}], 0, f{number}, 0);");
     }
-    text.push_str("    block(SIG_UNBLOCK, SIGUSR1); block(SIG_UNBLOCK, SIGUSR2);\n");
+    if toy.main_takes {
+        text.push_str("    all(SIG_UNBLOCK);\n");
+    }
     for _ in 0..count {
         text.push_str("    sem_post(&go);\n");
     }
     for _ in 0..count {
         text.push_str("    while (sem_wait(&fin)) ;\n");
     }
-    text.push_str("    block(SIG_BLOCK, SIGUSR1); block(SIG_BLOCK, SIGUSR2);\n");
+    if toy.main_takes {
+        text.push_str("    all(SIG_BLOCK);\n");
+    }
     for number in 0..count {
         _ = writeln!(text, "    pthread_join(t[{number}], 0);");
     }
@@ -224,6 +231,7 @@ fn line(statement: Statement, thread: Option<usize>) -> String {
         Statement::Raise(signal) => format!("raise({});", SIGNALS[usize::from(signal)]),
         Statement::Block(signal) => format!("block(SIG_BLOCK, {});", SIGNALS[usize::from(signal)]),
         Statement::Unblock(signal) => format!("block(SIG_UNBLOCK, {});", SIGNALS[usize::from(signal)]),
+        Statement::Open => "all(SIG_UNBLOCK);".into(),
         Statement::Suspend => "suspend();".into(),
     }
 }
