@@ -80,7 +80,10 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
 
 fn main() {
     let counts = compared::all("SELVEDGE_SIGNALS_SEEDS", SEEDS, compare);
-    assert!(counts.compared * 2 > counts.too_large, "most programs are too large");
+    assert!(
+        counts.compared * 2 > counts.too_large,
+        "most programs are too large"
+    );
     assert!(counts.deadlocks * 20 > counts.compared, "hardly any deadlock");
     assert!(counts.several * 5 > counts.compared, "hardly any choice");
 }
