@@ -332,6 +332,9 @@ int __selvedge_arm(int timer, int number, int is_on)
 void __selvedge_keep(int number, int of_process)
 {
     struct signals *to = of_process ? __selvedge_signals : own();
+    // A system may keep it, for an action that is set later.
+    if (is_ignored(number))
+        __selvedge_unsupported("a signal that is sent while it is ignored and blocked");
     if (generated(to, number))
         atomic_fetch_or(&to->arrived, bit(number));
 }

@@ -50,6 +50,12 @@ pub(crate) fn may_run_handler(signals: Option<Signals>, state: &State, action: &
     here(me) || here(0)
 }
 
+/// Whether a signal waits for a thread or for the process.
+pub(crate) fn is_pending(signals: Option<Signals>, state: &State, number: i32) -> bool {
+    let bit = 1 << (number - 1);
+    signals.is_some_and(|signals| (0..MOST).any(|of| field(signals, state, of, SENT, 8) & bit != 0))
+}
+
 /// The thread in whose place a thread runs a handler, or itself.
 pub(crate) fn acts_for(state: &State, thread: ThreadId) -> ThreadId {
     let acts_for = state.word(WordKey::ActsFor(state.thread(thread).region));

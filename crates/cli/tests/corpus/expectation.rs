@@ -8,7 +8,7 @@
 //! | `// expect-anywhere: KIND` | the same, in a place that the program does not show (a library) |
 //! | `// options: …` | options of `selvedge check` |
 //! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
-//! | `// count(unfold)=N` | executions of `unfold` without cutoffs, where that is more than `dpor`, which sees outcomes, needs |
+//! | `// count(unfold)=N` | executions of `unfold` without cutoffs, if more than `dpor`'s |
 //! | `// count(predicate)=N` | executions of `dpor` under predicate dependence, which must find the same assertions and deadlocks |
 //! | `// published: missed OPTIONS` | the published rules miss all errors (`found`: find one) |
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |

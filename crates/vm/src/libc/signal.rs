@@ -10,6 +10,7 @@
 //! one thread.
 
 use super::{Answer, by_element, bytes, plain, signal_order};
+use crate::arrived::is_pending;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::program::{Program, Signals};
 use crate::state::State;
@@ -178,6 +179,8 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
 /// unsupported, since it would determine how the program continues. (The faults behind SIGBUS,
 /// SIGFPE and SIGSEGV are findings, or the verdict is unknown, so handlers of these would not run.)
 const ENDS: [i32; 3] = [4, 5, 6];
+/// Signals that are ignored by default: SIGCHLD, SIGCONT, SIGURG, SIGWINCH.
+const IGNORED: [i32; 4] = [17, 18, 23, 28];
 const SIGKILL: i32 = 9;
 pub(crate) const SIGPIPE: i32 = 13;
 const SIGSTOP: i32 = 19;
@@ -234,6 +237,16 @@ fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(),
     }
     if disposition(cx.state, number) == new {
         return signal_order::look(cx.state, cx.thread, number);
+    }
+    // To ignore a signal ends what waits. What was sent while it was ignored may wait all the same.
+    let ignores = new.handler == 1 || new.handler == 0 && IGNORED.contains(&number);
+    if ignores && is_pending(cx.program.signals, cx.state, number) {
+        return Err(Flow::Unsupported("ignoring a signal that was sent".into()));
+    }
+    let ignored = disposition(cx.state, number).handler == 1;
+    if ignored && new.handler > 1 && signal_order::was_used(cx.state, number) {
+        let what = "a handler of a signal that was ignored while there were several threads";
+        return Err(Flow::Unsupported(what.into()));
     }
     signal_order::change(cx.state, cx.thread, number)?;
     for (field, value) in [

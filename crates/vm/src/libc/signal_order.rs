@@ -63,6 +63,12 @@ pub(crate) fn look(state: &mut State, thread: ThreadId, number: i32) -> Result<(
     Ok(())
 }
 
+/// Whether a thread has looked at the action of a signal, or changed it, since it was last changed
+/// while there was one thread.
+pub(crate) fn was_used(state: &State, number: i32) -> bool {
+    word(state, number, SignalField::LookedAtBy) != 0
+}
+
 /// A thread changes the action of a signal.
 pub(crate) fn change(state: &mut State, thread: ThreadId, number: i32) -> Result<(), Stop> {
     let (mut by, mut at) = (0, 0);

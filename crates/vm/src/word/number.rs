@@ -73,7 +73,7 @@ const THREAD_SHIFT: u32 = 11;
 // How many numbers one record has, as a power of two.
 const CALLBACK_SHIFT: u32 = 1;
 const RECORD_SHIFT: u32 = 1;
-const SIGNAL_SHIFT: u32 = 2;
+const SIGNAL_SHIFT: u32 = 3;
 const OPEN_FILE_SHIFT: u32 = 2;
 const FILE_SHIFT: u32 = 3;
 const NAME_SHIFT: u32 = 2;
@@ -254,12 +254,24 @@ const _: () = {
     assert!(INTERESTS + (MAX_FILE_NUMBERS << PINNED_SHIFT) <= RANDOM_TABLE);
     assert!(SIGNAL_MASKS + THREADS <= ENTROPY_COUNTS);
     assert!(ENTROPY_COUNTS + THREADS <= SIGNAL_ACTIONS);
-    assert!(SIGNAL_ACTIONS + ((MAX_SIGNAL + 1) << SIGNAL_SHIFT) <= THREAD_NAMES);
+    assert!(SIGNAL_ACTIONS + ((MAX_SIGNAL + 1) << SIGNAL_SHIFT) <= ACTS_FOR);
+    assert!(ACTS_FOR + THREADS <= THREAD_NAMES);
     assert!(THREAD_NAMES + 2 * THREADS <= CLOCKS);
     assert!(CLOCKS + THREADS <= OF_THREADS);
     assert!(OF_THREADS + (THREADS << THREAD_SHIFT) <= THREAD_DESTRUCTORS);
     assert!(LANDING_SELECTOR < 1 << THREAD_SHIFT);
     assert!(MAX_THREAD_DESTRUCTORS << CALLBACK_SHIFT <= 1 << THREAD_SHIFT);
+};
+
+// Each record has room for all its fields.
+const _: () = {
+    assert!(RecordField::ALL.len() <= 1 << RECORD_SHIFT);
+    assert!(SignalField::ALL.len() <= 1 << SIGNAL_SHIFT);
+    assert!(OpenFileField::ALL.len() <= 1 << OPEN_FILE_SHIFT);
+    assert!(FileField::ALL.len() <= 1 << FILE_SHIFT);
+    assert!(NameField::ALL.len() <= 1 << NAME_SHIFT);
+    assert!(StreamField::ALL.len() <= 1 << STREAM_SHIFT);
+    assert!(SocketField::ALL.len() <= 1 << SOCKET_SHIFT);
 };
 
 #[cfg(test)]
