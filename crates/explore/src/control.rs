@@ -106,6 +106,13 @@ impl Control {
         self.is_stop_requested()
     }
 
+    /// Pays for work besides events, if there is a budget.
+    pub fn pay(&self, units: u64) {
+        if let Some((budget, _)) = &self.budget {
+            budget.spend(u32::try_from(units).unwrap_or(u32::MAX));
+        }
+    }
+
     /// True if a stop was requested. Does not spend budget.
     #[inline]
     pub fn is_stop_requested(&self) -> bool {

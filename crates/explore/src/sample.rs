@@ -1,5 +1,8 @@
 //! The common part of the sampling strategies: they run one execution after another, and a
 //! [`Scheduler`] makes the choices.
+//!
+//! All executions begin with the same events, up to the first state in which there is something to
+//! choose. These are executed once. A server reads its configuration and fills its tables there.
 
 use crate::kept::{Kept, Misfit, SampleState, State};
 use crate::record::Record;
@@ -11,11 +14,20 @@ use selvedge_model::{Choice, Detector, Limit, LimitKind, Op, Pending, StopReason
 /// The number of executions if the configuration gives none.
 const DEFAULT_EXECUTIONS: u64 = 10_000;
 
-/// The initial limit on the length of executions, in events, of a sample that deepens.
+/// The initial limit on the length of executions, in events after the common ones, of a sample that
+/// deepens.
 const SHORT: usize = 128;
 
 /// The approximate number of executions of each length in a sample that deepens.
 const OF_EACH_LENGTH: u64 = 64;
+
+/// From this number on, each execution whose number is a power of two is a long one in a sample that
+/// deepens: large programs may fail only after many events, and for small ones that wait in loops a
+/// few long executions are little more work.
+const FIRST_LONG: u64 = 32;
+
+/// The limit on the length of a long execution, in events for each execution before it.
+const OF_LONG: u64 = 2048;
 
 /// Decides which thread moves.
 pub(crate) trait Scheduler {
@@ -49,7 +61,9 @@ where
     if faulty && config.stop == Stop::First {
         return Ok(record.finish(StopReason::Finding));
     }
-    let start = (machine.mark(), detector.mark());
+    let mut start = (machine.mark(), detector.mark());
+    // The number of events that all executions have in common, and whether more may follow.
+    let (mut common, mut alone) = (0, true);
     let most = config.max_executions.unwrap_or(DEFAULT_EXECUTIONS);
     let mut done = 0;
     let longest = config.max_events as usize;
@@ -86,9 +100,24 @@ where
             }));
         }
         scheduler.begin();
+        let long = done >= FIRST_LONG && done.is_power_of_two();
+        let most_events = match long {
+            true => length.max(usize::try_from(done * OF_LONG).unwrap_or(longest)),
+            false => length,
+        };
         let stepped = record.statistics.events;
         loop {
-            let over = is_over(&machine, choices.len(), (length, longest), &mut record);
+            let only = only_choice(machine.pending()).filter(|_| alone);
+            if alone && only.is_none() {
+                alone = false;
+                common = choices.len();
+                start = (machine.mark(), detector.mark());
+            }
+            let limit = match alone {
+                true => longest,
+                false => longest.min(common.saturating_add(most_events)),
+            };
+            let over = is_over(&machine, choices.len(), (limit, longest), &mut record);
             let mut faulty = false;
             if over {
                 if !machine.pending().iter().any(Pending::is_enabled) {
@@ -99,18 +128,8 @@ where
                     }
                 }
             } else {
-                // A data choice belongs to the transition before it.
-                let choosing = |p: &Pending| p.is_enabled() && p.action.op == Op::Choose;
-                let thread = match machine.pending().iter().position(choosing) {
-                    Some(thread) => thread,
-                    None => scheduler.thread(machine.pending()),
-                };
-                let alternatives = machine.pending()[thread].alternatives;
-                let alternative = scheduler.alternative(alternatives);
-                let choice = Choice {
-                    thread: ThreadId::from_index(thread),
-                    alternative,
-                };
+                let choice = only.unwrap_or_else(|| choose(machine.pending(), scheduler));
+                let alternatives = machine.pending()[choice.thread.index()].alternatives;
                 let event = machine.step(choice);
                 choices.push(choice);
                 record.statistics.events += 1;
@@ -132,6 +151,7 @@ where
             }
         }
         let depth = choices.len() as u64;
+        let own = choices.len().saturating_sub(common) as u64;
         record.statistics.max_depth = record.statistics.max_depth.max(depth);
         control.add(1, 0, record.statistics.events - stepped, depth);
         done += 1;
@@ -139,14 +159,14 @@ where
         if most < u64::MAX {
             control.set_part(done as f64 / most as f64);
         }
-        of_length += depth;
+        of_length += if long { 0 } else { own };
         if length < longest && of_length >= OF_EACH_LENGTH * length as u64 {
             length = longest.min(2 * length);
             of_length = 0;
         }
         machine.undo(start.0);
         detector.undo(start.1);
-        choices.clear();
+        choices.truncate(common);
     }
     let detail = format!("a sample of {done} executions");
     Ok(record.finish(StopReason::Limit(Limit {
@@ -154,6 +174,30 @@ where
         detail,
         stmt: StmtId(0),
     })))
+}
+
+/// The choice, if there is only one.
+fn only_choice(pending: &[Pending]) -> Option<Choice> {
+    let mut enabled = pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
+    let (thread, only) = enabled.next()?;
+    (only.alternatives <= 1 && enabled.next().is_none()).then(|| Choice {
+        thread: ThreadId::from_index(thread),
+        alternative: 0,
+    })
+}
+
+/// A choice of the scheduler's. There is an enabled thread.
+fn choose(pending: &[Pending], scheduler: &mut impl Scheduler) -> Choice {
+    // A data choice belongs to the transition before it.
+    let choosing = |p: &Pending| p.is_enabled() && p.action.op == Op::Choose;
+    let thread = match pending.iter().position(choosing) {
+        Some(thread) => thread,
+        None => scheduler.thread(pending),
+    };
+    Choice {
+        thread: ThreadId::from_index(thread),
+        alternative: scheduler.alternative(pending[thread].alternatives),
+    }
 }
 
 /// True if the execution ends in the present state; then it is counted. `length`: the present limit

@@ -58,6 +58,11 @@ pub trait Detector<M: ?Sized> {
     fn digest(&self, _machine: &M) -> Option<Digest> {
         None
     }
+    /// How many remembered events and sums of them [`digest`](Detector::digest) has looked at so far:
+    /// the work of all calls.
+    fn looked_at(&self) -> u64 {
+        0
+    }
     /// The remembered accesses to these places that later accesses may race with. If one
     /// execution's result [includes](Held::includes) another's, then the same later events bring at
     /// least the same faults at these places. It uses names that do not depend on the interleaving.
@@ -137,6 +142,9 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
             (a, b) => a.or(b),
         }
     }
+    fn looked_at(&self) -> u64 {
+        self.0.looked_at() + self.1.looked_at()
+    }
     fn forget(&mut self) {
         self.0.forget();
         self.1.forget();
@@ -193,6 +201,9 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
     }
     fn digest(&self, machine: &M) -> Option<Digest> {
         self.as_ref().and_then(|detector| detector.digest(machine))
+    }
+    fn looked_at(&self) -> u64 {
+        self.as_ref().map_or(0, D::looked_at)
     }
     fn forget(&mut self) {
         if let Some(detector) = self {

@@ -10,9 +10,9 @@
 //! 2. `stateful` alone, for one or two tenths of a second. Most small programs whose threads spin
 //!    or retry end here. If threads write the same variables ([`may_pay`](reads::may_pay)),
 //!    `reads-from` takes turns with it.
-//! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
-//!    about a second. Beside them `stateful` gets half of the work, and once some tenths of a
-//!    second alone, when samples have had time to find what most of them find.
+//! 3. Samples (`random` and `pct` in turns, short executions first), for about a second. Beside
+//!    them `stateful` gets half of the work, and once some tenths of a second alone, when samples
+//!    have had time to find what most of them find.
 //! 4. `unfold` depth-first, `unfold` towards new code, `stateful`, and `dpor`, by shares, while
 //!    sampling continues with a tenth.
 //!
@@ -46,7 +46,7 @@ use crate::predicate;
 use selvedge_base::StopFlag;
 use selvedge_explore::unfold::Partial;
 use selvedge_explore::{Budget, Found, Order, Stop};
-use selvedge_model::{LimitKind, StopReason, Verdict};
+use selvedge_model::{LimitKind, Property, StopReason, Verdict};
 use selvedge_report::Turns;
 use selvedge_vm::Visibility;
 use std::collections::VecDeque;
@@ -307,10 +307,19 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
     }
 
     /// Adds an exploration. It waits for its first units.
+    ///
+    /// Samples have plain accesses visible, since a data race may be what leads to a failure. If
+    /// races are requested, `random` leaves them out: its detector sees races all the same, and its
+    /// executions have many times fewer events.
     fn begin(&mut self, strategy: Strategy, search: Order) -> Result<(), Error> {
-        let samples = matches!(strategy, Strategy::Random | Strategy::Pct);
+        let asked = self.job.options.properties.contains(&Property::DataRace);
+        let plain = match strategy {
+            Strategy::Random => !asked,
+            Strategy::Pct => true,
+            _ => false,
+        };
         let visibility = match self.job.options.visibility {
-            options::Visibility::Auto if samples => Visibility::Memory,
+            options::Visibility::Auto if plain => Visibility::Memory,
             _ => self.visibility,
         };
         let mut plan = Plan {

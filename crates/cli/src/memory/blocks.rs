@@ -3,12 +3,35 @@
 //! once what is freed. With mimalloc for all of them the resident memory went over the limit by
 //! more than a tenth.
 //!
+//! mimalloc reserves address space for many pages at once, 1 GiB by default. If address space is
+//! limited (`ulimit -v`), that leaves nothing for LLVM. [`RESERVED`] is enough, as further
+//! reservations follow when it is full.
+//!
 //! `unsafe`: the size of a block says whose it is, from its allocation to its end. Where a new size
-//! means the other allocator, the block is moved there.
+//! means the other allocator, the block is moved there. The initialiser only sets a number of
+//! mimalloc's, which that allows at any time.
 
+use libmimalloc_sys::{mi_option_max_warnings, mi_option_set, mi_option_t};
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
+
+/// How much address space mimalloc reserves at once, in KiB.
+const RESERVED: std::ffi::c_long = 64 << 10;
+
+/// `mi_option_arena_reserve`, which the crate does not name. The test of limits notices if it moves.
+const ARENA_RESERVE: mi_option_t = mi_option_max_warnings + 3;
+
+/// Runs before the first allocation, which is in Rust's code before `main`.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static INITIALISER: extern "C" fn() = {
+    extern "C" fn reserve_less() {
+        // SAFETY: the option exists, and the function has no other condition.
+        unsafe { mi_option_set(ARENA_RESERVE, RESERVED) }
+    }
+    reserve_less
+};
 
 /// The least size of a block of the system's, in bytes.
 const LARGE: usize = 1 << 20;

@@ -7,6 +7,9 @@
 //! objects and clocks depend on the interleaving and are left out. Locks and calling contexts are
 //! left out, too, because only the texts of reports depend on them.
 //!
+//! Accesses to few bytes that the same clocks cover are taken together, as a sum over their places,
+//! kinds and statements ([`sums`](super::sums)).
+//!
 //! Parts that can make no difference are left out, so that a program that runs for ever returns to
 //! a known state:
 //!
@@ -26,7 +29,7 @@ use super::shadow::{Entry, Kind};
 use super::store::Space;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
-use selvedge_model::{CoveringClock, Describe, ObjectId, Pending, Places, Status};
+use selvedge_model::{CoveringClock, Describe, ObjectId, Pending, Status};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -51,7 +54,9 @@ pub enum About {
     Head,
     /// An access: its thread, kind and statement, and the clocks that cover it.
     Access,
-    /// The place of an access of few bytes.
+    /// All accesses of a thread to few bytes that the same clocks cover.
+    Accesses,
+    /// The place, kind and statement of an access to few bytes.
     Bytes,
     /// Operations on an object.
     Object,
@@ -67,14 +72,14 @@ impl About {
     pub const ALL: [About; DOMAINS.len()] = {
         use About::*;
         [
-            Name, Knows, AcquireFence, ReleaseFence, Notification, Released, ReadReleased, Head, Access, Bytes, Object,
-            Range, Number,
+            Name, Knows, AcquireFence, ReleaseFence, Notification, Released, ReadReleased, Head, Access,
+            Accesses, Bytes, Object, Range, Number,
         ]
     };
 }
 
 /// For each subject the key of its hashes.
-static DOMAINS: [Domain; 13] = [
+static DOMAINS: [Domain; 14] = [
     Domain::new("race name"),
     Domain::new("race knows"),
     Domain::new("race acquire fence"),
@@ -84,6 +89,7 @@ static DOMAINS: [Domain; 13] = [
     Domain::new("race read released"),
     Domain::new("race head"),
     Domain::new("race access"),
+    Domain::new("race accesses"),
     Domain::new("race bytes"),
     Domain::new("race object"),
     Domain::new("race range"),
@@ -216,8 +222,11 @@ impl Clocks {
 /// The clocks that cover a thread's actions at one tick: words of [`Summary::bits`], and the sum of
 /// the clocks' names.
 struct Cover {
+    thread: usize,
     bits: usize,
     hash: Digest,
+    /// The sum of the accesses that these clocks cover, without thread and clocks.
+    accesses: Digest,
 }
 
 /// An access that counts.
@@ -256,16 +265,21 @@ impl Summary {
         if tick <= self.clocks.floor.get(thread).copied().unwrap_or(0) {
             return None;
         }
-        let cover = match self.known.get(&(thread, tick)) {
-            Some(&known) => known,
-            None => self.cover(thread, tick),
-        };
+        let cover = self.cover_of(thread, tick);
         Some(Kept {
             entry,
             cover,
             hash: self.access(&entry, Some(cover)),
             bytes,
         })
+    }
+
+    /// The index of the cover of a thread's actions at one tick.
+    fn cover_of(&mut self, thread: usize, tick: u32) -> usize {
+        match self.known.get(&(thread, tick)) {
+            Some(&known) => known,
+            None => self.cover(thread, tick),
+        }
     }
 
     /// A digest of an access: its thread, kind and statement, and on request the clocks that cover
@@ -317,7 +331,12 @@ impl Summary {
                 }
             }
         }
-        self.covers.push(Cover { bits, hash: sum });
+        self.covers.push(Cover {
+            thread,
+            bits,
+            hash: sum,
+            accesses: Digest::EMPTY,
+        });
         self.known.insert((thread, tick), self.covers.len() - 1);
         self.covers.len() - 1
     }
@@ -335,32 +354,69 @@ impl Summary {
         self.covers(this, other) && !self.covers(other, this)
     }
 
-    /// The digest of the accesses to one place.
-    fn place(&self, about: About, place: [u64; 3], kept: &[Kept]) -> Digest {
-        let [kind, a, b] = place;
-        let part = |(access, bytes): (Digest, u32)| {
-            if self.names.without.is(Some(about)) {
-                return Digest::EMPTY;
-            }
-            let [c, d] = access.words();
-            hash(about, &[kind, a, b, c, d, u64::from(bytes)])
-        };
-        if let [this] = kept {
-            return part((this.hash, this.bytes));
-        }
-        let mut parts: Vec<(Digest, u32)> = Vec::with_capacity(kept.len());
+    /// The accesses to one place that no other access subsumes, with their bytes.
+    fn remaining<'k>(&self, kept: &'k [Kept]) -> SmallVec<[(&'k Kept, u32); 4]> {
+        let mut parts: SmallVec<[(&Kept, u32); 4]> = SmallVec::new();
         for this in kept {
             let others = kept.iter().filter(|other| other.bytes & this.bytes != 0);
             let bytes = others
                 .filter(|other| self.stands_for(other, this))
                 .fold(this.bytes, |bytes, other| bytes & !other.bytes);
-            match parts.iter_mut().find(|(hash, _)| *hash == this.hash) {
+            match parts.iter_mut().find(|(known, _)| known.hash == this.hash) {
                 Some((_, known)) => *known |= bytes,
-                None => parts.push((this.hash, bytes)),
+                None => parts.push((this, bytes)),
             }
         }
-        let parts = parts.into_iter().filter(|&(_, bytes)| bytes != 0);
-        parts.map(part).sum()
+        parts.retain(|&mut (_, bytes)| bytes != 0);
+        parts
+    }
+
+    /// The digest of the operations on an object.
+    fn object(&self, name: [u64; 3], kept: &[Kept]) -> Digest {
+        if self.names.without.is(Some(About::Object)) {
+            return Digest::EMPTY;
+        }
+        let [kind, a, b] = name;
+        let part = |(this, bytes): (&Kept, u32)| {
+            let [c, d] = this.hash.words();
+            hash(About::Object, &[kind, a, b, c, d, u64::from(bytes)])
+        };
+        self.remaining(kept).into_iter().map(part).sum()
+    }
+
+    /// The digest of an access to few bytes, without its thread and the clocks that cover it.
+    fn bytes(without: ForTests<Option<About>>, granule: u64, bytes: u32, kind: Kind, stmt: u32) -> Digest {
+        let mut numbers = [
+            granule,
+            u64::from(bytes),
+            u64::from(kind.number()),
+            u64::from(stmt),
+        ];
+        if without.is(Some(About::Access)) {
+            numbers[2..].fill(0);
+        }
+        hash(About::Bytes, &numbers)
+    }
+
+    /// The digest of all accesses to few bytes. Those of a thread that the same clocks cover are
+    /// taken together.
+    fn all_bytes(&self) -> Digest {
+        if self.names.without.is(Some(About::Bytes)) {
+            return Digest::EMPTY;
+        }
+        let mut sums: FxHashMap<(usize, Digest), Digest> = FxHashMap::default();
+        for cover in self.covers.iter().filter(|cover| cover.accesses != Digest::EMPTY) {
+            let sum = sums.entry((cover.thread, cover.hash)).or_default();
+            *sum = sum.with(cover.accesses);
+        }
+        let part = |((thread, cover), sum): ((usize, Digest), Digest)| {
+            if self.names.without.is(Some(About::Access)) {
+                return sum;
+            }
+            let ([a, b], [c, d], [e, f]) = (self.names.thread(thread), cover.words(), sum.words());
+            hash(About::Accesses, &[a, b, c, d, e, f])
+        };
+        sums.into_iter().map(part).sum()
     }
 }
 
@@ -375,19 +431,36 @@ impl RaceDetector {
     pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> Digest {
         let clocks = self.clocks(pending, &names);
         let floor = clocks.floor.clone();
+        let without = names.without;
         let mut digest = Summary::new(names, clocks);
-        let mut sum = Digest::EMPTY;
-        let mut kept = Vec::new();
-        self.shadow
-            .for_each(&self.store, &Places::All, &floor, |granule, entries| {
+        let (mut kept, mut entries) = (Vec::new(), Vec::new());
+        let part = |granule, bytes, kind, stmt| Summary::bytes(without, granule, bytes, kind, stmt);
+        let mut sums = self.sums.borrow_mut();
+        for chunk in sums.update(&self.shadow, &self.store, part) {
+            for sum in &chunk.sums {
+                if sum.tick > floor.get(sum.thread).copied().unwrap_or(0) {
+                    let cover = digest.cover_of(sum.thread, sum.tick);
+                    let accesses = &mut digest.covers[cover].accesses;
+                    *accesses = accesses.with(sum.digest);
+                }
+            }
+            for &(granule, cell) in &chunk.several {
+                self.shadow
+                    .entries(&self.store, cell as usize, &floor, &mut entries);
                 kept.clear();
                 kept.extend(
                     entries
                         .iter()
                         .filter_map(|&(entry, bytes)| digest.keep(entry, bytes)),
                 );
-                sum = sum.with(digest.place(About::Bytes, [0, granule, 0], &kept));
-            });
+                for (this, bytes) in digest.remaining(&kept) {
+                    let part = part(granule, bytes, this.entry.kind, this.entry.stmt);
+                    let accesses = &mut digest.covers[this.cover].accesses;
+                    *accesses = accesses.with(part);
+                }
+            }
+        }
+        let mut sum = digest.all_bytes();
         for (id, object) in self.objects.all() {
             kept.clear();
             for (thread, &name) in self
@@ -405,7 +478,7 @@ impl RaceDetector {
                 continue;
             }
             let place = digest.names.object(id);
-            sum = sum.with(digest.place(About::Object, place, &kept));
+            sum = sum.with(digest.object(place, &kept));
         }
         sum.with(self.ranges(&mut digest))
     }

@@ -32,6 +32,7 @@ mod recall;
 mod report;
 mod shadow;
 mod store;
+mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -47,13 +48,17 @@ use selvedge_model::{
     Pending, Places, Seen, Synchronises,
 };
 use shadow::{Entry, Kind, Shadow};
+use std::cell::RefCell;
 use store::{Space, Store};
+use sums::Sums;
 
 /// Finds data races.
 #[derive(Clone, Debug)]
 pub struct RaceDetector {
     store: Store,
     shadow: Shadow,
+    /// What the digest needs of shadow memory.
+    sums: RefCell<Sums>,
     objects: Objects,
     locksets: Locksets,
     /// Permanent records, by thread number.
@@ -119,6 +124,7 @@ impl RaceDetector {
         let mut store = Store::new();
         RaceDetector {
             shadow: Shadow::new(&mut store),
+            sums: RefCell::default(),
             store,
             objects: Objects::new(),
             locksets: Locksets::new(),
@@ -519,6 +525,10 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
 
     fn digest(&self, machine: &M) -> Option<Digest> {
         Some(self.remembered(machine.pending(), Names::of(machine)))
+    }
+
+    fn looked_at(&self) -> u64 {
+        self.sums.borrow().looked_at
     }
 }
 

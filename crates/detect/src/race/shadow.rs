@@ -20,6 +20,10 @@ impl Kind {
         Kind(write as u8 | (atomic as u8) << 1)
     }
     pub(crate) const ATOMIC_WRITE: Kind = Kind::new(true, true);
+    /// The kind as a number.
+    pub(crate) const fn number(self) -> u8 {
+        self.0
+    }
     pub(crate) const fn is_write(self) -> bool {
         self.0 & 1 != 0
     }
@@ -379,9 +383,41 @@ impl Shadow {
         self.cells.len()
     }
 
-    /// Calls `visit` with each granule of `places` for which accesses are kept, and with these
-    /// accesses and their bytes, in no particular order. Accesses that every thread knows of are
-    /// left out: those of a thread up to its tick in `floor`.
+    /// The granules whose records are among these words, with their records.
+    pub(crate) fn cells(&self, records: std::ops::Range<usize>) -> &[(u64, u32)] {
+        // Records are appended, so they are in order.
+        let before = |word: usize| self.cells.partition_point(|&(_, at)| (at as usize) < word);
+        &self.cells[before(records.start)..before(records.end)]
+    }
+
+    /// The entry of a granule with its bytes, which may be none, if there is only one.
+    pub(crate) fn only_entry(&self, store: &Store, cell: usize) -> Option<(Entry, u32)> {
+        let place = Place(Space::Records, cell);
+        let bytes = store.get(place.0, cell + PACKED) >> 8 & 0xff;
+        (store.get(place.0, cell + NEXT) == 0).then(|| (read_entry(store, place), bytes))
+    }
+
+    /// The entries of a granule with their bytes. Accesses that every thread knows of are left out:
+    /// those of a thread up to its tick in `floor`.
+    pub(crate) fn entries(&self, store: &Store, cell: usize, floor: &[u32], entries: &mut Vec<(Entry, u32)>) {
+        entries.clear();
+        let mut place = Place(Space::Records, cell);
+        loop {
+            let packed = store.get(place.0, place.1 + PACKED);
+            let (bytes, thread) = (packed >> 8 & 0xff, (packed >> 16) as usize);
+            let tick = store.get(place.0, place.1 + TICK);
+            if bytes != 0 && tick > floor.get(thread).copied().unwrap_or(0) {
+                entries.push((read_entry(store, place), bytes));
+            }
+            match store.get(place.0, place.1 + NEXT) as usize {
+                0 => break,
+                next => place = Place(Space::Extra, next),
+            }
+        }
+    }
+
+    /// Calls `visit` with each granule of `places` for which accesses are kept, and with its
+    /// [entries](Shadow::entries), in no particular order.
     pub(crate) fn for_each(
         &self,
         store: &Store,
@@ -391,20 +427,7 @@ impl Shadow {
     ) {
         let mut entries = Vec::new();
         let mut cell = |granule: u64, cell: usize| {
-            entries.clear();
-            let mut place = Place(Space::Records, cell);
-            loop {
-                let packed = store.get(place.0, place.1 + PACKED);
-                let (bytes, thread) = (packed >> 8 & 0xff, (packed >> 16) as usize);
-                let tick = store.get(place.0, place.1 + TICK);
-                if bytes != 0 && tick > floor.get(thread).copied().unwrap_or(0) {
-                    entries.push((read_entry(store, place), bytes));
-                }
-                match store.get(place.0, place.1 + NEXT) as usize {
-                    0 => break,
-                    next => place = Place(Space::Extra, next),
-                }
-            }
+            self.entries(store, cell, floor, &mut entries);
             if !entries.is_empty() {
                 visit(granule, &entries);
             }

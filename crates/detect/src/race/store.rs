@@ -22,6 +22,9 @@ const ROW: u32 = 3;
 /// The initial width of clocks. Rows of this width are changed and undone as a whole.
 const WIDTH: usize = 8;
 const INDEX: u32 = (1 << TAG_SHIFT) - 1;
+/// Records are divided into chunks of this many words, as a power of two. A chunk has a version,
+/// which changes with each of its words.
+const CHUNK: u32 = 10;
 
 /// The origin of an access or an operation: the data that reports need, and that identifies equal
 /// accesses.
@@ -43,6 +46,8 @@ pub(crate) struct Store {
     /// Origins are written once, and dropped when the execution is undone. Words of the arrays name
     /// them, so that changing or undoing several facts is one word.
     origins: Vec<Origin>,
+    /// How often words of each chunk of records have changed.
+    versions: Vec<u64>,
     stride: usize,
 }
 
@@ -61,6 +66,7 @@ impl Store {
             log: Vec::new(),
             rows: Vec::new(),
             origins: Vec::new(),
+            versions: Vec::new(),
             stride: WIDTH,
         }
     }
@@ -77,6 +83,9 @@ impl Store {
         if *word != value {
             self.log.push(((space as u32) << TAG_SHIFT | index as u32, *word));
             *word = value;
+            if space == Space::Records {
+                self.versions[index >> CHUNK] += 1;
+            }
         }
     }
 
@@ -84,6 +93,9 @@ impl Store {
     #[inline]
     pub(crate) fn set_forever(&mut self, space: Space, index: usize, value: u32) {
         self.spaces[space as usize][index] = value;
+        if space == Space::Records {
+            self.versions[index >> CHUNK] += 1;
+        }
     }
 
     /// Appends zeroed words and returns the index of the first.
@@ -98,7 +110,25 @@ impl Store {
             "race detector: too much shadow memory"
         );
         array.resize(first + words, 0);
+        if space == Space::Records {
+            self.versions.resize((first + words).div_ceil(1 << CHUNK), 0);
+        }
         first
+    }
+
+    /// The number of chunks of records.
+    pub(crate) fn chunks(&self) -> usize {
+        self.versions.len()
+    }
+
+    /// The version of a chunk of records. As long as it is the same, so are the words.
+    pub(crate) fn version(&self, chunk: usize) -> u64 {
+        self.versions[chunk]
+    }
+
+    /// The records of a chunk.
+    pub(crate) const fn chunk(number: usize) -> std::ops::Range<usize> {
+        number << CHUNK..(number + 1) << CHUNK
     }
 
     /// The length of an array.
@@ -132,6 +162,7 @@ impl Store {
     #[inline]
     pub(crate) fn undo(&mut self, mark: StoreMark) {
         let [clocks, records, extra] = &mut self.spaces;
+        let versions = &mut self.versions;
         let mark_log = (mark.log as usize).min(self.log.len());
         for &(place, old) in self.log[mark_log..].iter().rev() {
             if place >> TAG_SHIFT == ROW {
@@ -141,12 +172,16 @@ impl Store {
                 }
                 continue;
             }
+            let index = (place & INDEX) as usize;
             let array = match place >> TAG_SHIFT {
                 0 => &mut *clocks,
-                1 => &mut *records,
+                1 => {
+                    versions[index >> CHUNK] += 1;
+                    &mut *records
+                }
                 _ => &mut *extra,
             };
-            array[(place & INDEX) as usize] = old;
+            array[index] = old;
         }
         self.log.truncate(mark_log);
         self.origins.truncate(mark.origins as usize);

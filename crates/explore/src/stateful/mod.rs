@@ -56,6 +56,9 @@ use selvedge_model::{
 };
 use std::convert::Infallible;
 
+/// The cost of an access that the detector's digest looks at, in units of a budget.
+const LOOKED_AT: u64 = 4;
+
 /// The number of steps between two updates of the live counters.
 const SHOW_EVERY: u64 = 4096;
 
@@ -518,7 +521,13 @@ where
         }
         let past = match &self.floating {
             Some(floating) => Some(floating.digest(|thread| self.names.of(thread))),
-            None => self.detector.digest(&self.machine),
+            None => {
+                let before = self.detector.looked_at();
+                let digest = self.detector.digest(&self.machine);
+                let looked_at = self.detector.looked_at() - before;
+                self.control.pay(looked_at * LOOKED_AT);
+                digest
+            }
         };
         let past = past.filter(|_| !self.weaken.is(Weaken::Memory));
         Some(key.with(past.unwrap_or_default()))

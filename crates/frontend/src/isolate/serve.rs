@@ -7,6 +7,7 @@ use crate::llvm::{self, Context};
 use crate::lower;
 use crate::request::{Form, Refusal, Request};
 use std::io::{self, Write};
+use std::mem::ManuallyDrop;
 use std::thread;
 
 /// The stack of the thread that reads: LLVM and the lowering recurse on what is nested.
@@ -41,24 +42,30 @@ fn answer_one() -> io::Result<()> {
     if sandbox::confine().is_err() {
         wire::unconfined(&mut out)?;
     }
-    let answer = llvm
-        .map_err(Refusal::NoLlvm)
-        .and_then(|()| read(&request, &units, &mut out));
+    let answer = llvm.and_then(|()| Context::new()).map_err(Refusal::NoLlvm);
+    // This process ends when it has answered. Freeing the modules before would take as long as
+    // reading them.
+    let answer = answer.and_then(|context| read_in(Box::leak(Box::new(context)), &request, &units, &mut out));
     wire::answer(&mut out, &answer)
 }
 
 /// Reads, links and lowers the units, and says to `marks` what is going on.
 pub(crate) fn read(request: &Request, units: &[Vec<u8>], marks: &mut impl Write) -> Answer {
     let context = Context::new().map_err(Refusal::NoLlvm)?;
+    read_in(&context, request, units, marks)
+}
+
+/// [`read`] in a context, which owns the modules and frees them.
+fn read_in(context: &Context, request: &Request, units: &[Vec<u8>], marks: &mut impl Write) -> Answer {
     let mut link = Link::new(&request.entry);
     for ((number, bytes), (form, role, _)) in (0..).zip(units).zip(&request.units) {
         // Whoever listens has gone away if this fails, and does not want to know.
         let _ = wire::mark(marks, Stage::Unit(number));
-        let unit = unit(&context, number, *form, bytes)?;
+        let unit = unit(context, number, *form, bytes)?;
         link.add(number, *role, unit)?;
     }
     let _ = wire::mark(marks, Stage::Program);
-    lower::lower(&link.finish()?, request)
+    lower::lower(&ManuallyDrop::new(link.finish()?), request)
 }
 
 /// One unit as a module.

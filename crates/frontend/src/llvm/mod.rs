@@ -178,7 +178,8 @@ unsafe fn memory_buffer(bytes: &[u8], terminated: bool) -> LLVMMemoryBufferRef {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: modules borrow the context, so none is left.
+        // SAFETY: modules borrow the context, so none is used any more. LLVM frees those that were
+        // not disposed of.
         unsafe { api::LLVMContextDispose(self.raw) }
     }
 }

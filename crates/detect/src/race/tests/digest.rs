@@ -124,6 +124,45 @@ fn interleavings_of_a_trace_are_the_same() {
     assert!(swaps > 50_000 && statements < 5, "{swaps}, {statements}");
 }
 
+/// Sums of accesses are kept while they stay the same. Going back and forth must not leave old ones.
+#[test]
+fn kept_sums_are_those_computed_anew() {
+    let mut back = 0;
+    for seed in 0..1_500 {
+        let trace = random(seed);
+        let prefixes: Vec<Trace> = (0..=trace.events.len()).map(|n| until(&trace, n)).collect();
+        let anew: Vec<Digest> = prefixes.iter().map(digest).collect();
+        let (mut detector, mut marks) = (RaceDetector::new(), Vec::new());
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for _ in 0..3 * trace.events.len() {
+            if marks.len() == trace.events.len() || !marks.is_empty() && rng.u8(0..4) == 0 {
+                marks.truncate(rng.usize(0..marks.len()) + 1);
+                Detector::<Mock>::undo(&mut detector, marks.pop().expect("there are marks"));
+                back += 1;
+            } else {
+                let mut machine = Mock::new(&trace);
+                machine.at = marks.len();
+                marks.push(Detector::<Mock>::mark(&mut detector));
+                detector.event(&machine, &trace.events[machine.at].event, &mut Vec::new());
+            }
+            if rng.bool() {
+                continue;
+            }
+            let mut machine = Mock::new(&prefixes[marks.len()]);
+            machine.at = marks.len().saturating_sub(1);
+            machine.look();
+            let digest = detector.digest(&machine);
+            assert_eq!(
+                digest,
+                Some(anew[marks.len()]),
+                "seed {seed}, {} events",
+                marks.len()
+            );
+        }
+    }
+    assert!(back > 10_000, "{back}");
+}
+
 /// All at one statement.
 fn blank(trace: &mut Trace) {
     for step in &mut trace.events {
