@@ -258,6 +258,22 @@ pub fn only_touches(name: &str) -> bool {
     )
 }
 
+/// True if a function may set the error number (`errno`).
+pub fn may_set_error(name: &str) -> bool {
+    let keeps = matches!(
+        name,
+        "__errno_location" | "pthread_equal" | "thrd_equal" | "thrd_current"
+    ) || ["pthread_", "__selvedge_", "__VERIFIER_"]
+        .iter()
+        .any(|begin| name.starts_with(begin));
+    !keeps && !only_touches(name)
+}
+
+/// True if a function computes a number, and sets the error number where there is no result.
+pub fn computes_with_error(name: &str) -> bool {
+    is_mathematical(name) || matches!(name, "strtod" | "strtof")
+}
+
 /// True if a function opens a file or a pipe, or changes the meaning of a descriptor.
 pub fn makes_descriptors(name: &str) -> bool {
     files(name).is_some_and(|effect| effect.result == Returns::Files)

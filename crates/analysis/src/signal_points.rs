@@ -30,12 +30,12 @@
 mod touched;
 
 use crate::Escape;
-use crate::library::is_local;
+use crate::library::{computes_with_error, is_local};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::StmtId;
 use selvedge_ir::{Callee, FuncId, Inst, InstKind, Module, Operand, Terminator, Type, WAIT_WITH_WORD};
 use smallvec::SmallVec;
-use touched::{Bases, Touched, accesses};
+use touched::{Base, Bases, Touched, accesses};
 
 /// The function that runs the handlers of signals that have arrived.
 pub const POINT: &str = "__selvedge_signal_point";
@@ -156,6 +156,8 @@ struct Pass {
     escape: Escape,
     /// Library functions that other threads or handlers may notice.
     acting: FxHashSet<FuncId>,
+    /// Library functions that nobody notices, but for the error number.
+    errors: FxHashSet<FuncId>,
     /// Functions with a body.
     defined: FxHashSet<FuncId>,
     masks: Vec<FuncId>,
@@ -170,6 +172,8 @@ impl Pass {
         let touched = Touched::by_handlers(module, &without);
         let acting = module.functions.iter_ids();
         let acting = acting.filter(|(_, f)| !f.is_defined() && !is_local(&f.name));
+        let errors = module.functions.iter_ids();
+        let errors = errors.filter(|(_, f)| !f.is_defined() && computes_with_error(&f.name));
         let mut outermost: FxHashSet<FuncId> = (module.functions.iter_ids())
             .filter(|(_, f)| f.is_defined() && !f.library)
             .map(|(id, _)| id)
@@ -192,6 +196,7 @@ impl Pass {
             unblocked,
             escape: Escape::of(module),
             acting: acting.map(|(id, _)| id).collect(),
+            errors: errors.map(|(id, _)| id).collect(),
             defined: (module.functions.iter_ids())
                 .filter(|(_, f)| f.is_defined())
                 .map(|(id, _)| id)
@@ -291,6 +296,12 @@ impl Pass {
                     Callee::Direct(callee) if self.acting.contains(callee) => true,
                     // It sends a signal; what waits for one has a point itself.
                     Callee::Direct(callee) if self.without.contains(callee) => true,
+                    // A handler may look at the error number, or set it, too.
+                    Callee::Direct(callee)
+                        if self.errors.contains(callee) && self.touched.meets(Base::Anything, true) =>
+                    {
+                        true
+                    }
                     // It may work on memory that it is given.
                     Callee::Direct(_) => args.iter().any(|&arg| self.is_touched_argument(arg, bases)),
                     // The function may be a library's.

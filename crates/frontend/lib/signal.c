@@ -126,8 +126,11 @@ int __selvedge_deliver(int number, int code, union sigval value)
         memset(&info, 0, sizeof info);
         info.si_signo = number;
         info.si_code = code;
-        info.si_pid = getpid();
-        info.si_uid = getuid();
+        if (code != SI_KERNEL)
+        {
+            info.si_pid = getpid();
+            info.si_uid = getuid();
+        }
         if (code == SI_QUEUE)
             info.si_value = value;
         action.sa_sigaction(number, &info, &context);

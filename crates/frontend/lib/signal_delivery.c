@@ -60,10 +60,25 @@ static unsigned long ready(struct signals *from, unsigned long open)
     return open ? atomic_load_explicit(&from->arrived, memory_order_acquire) & open : 0;
 }
 
+// Signals to the process that a timer has sent, and that nobody has taken.
+static _Atomic unsigned long by_timer;
+
+static int is_of_timer(int number) { return number == SIGALRM || number == SIGVTALRM || number == SIGPROF; }
+
+// How a signal was sent, as Linux says it. It is being taken: `generated` is still set, so nobody sends another one.
+static int code_of(struct signals *from, int number)
+{
+    if (from != __selvedge_signals)
+        return SI_TKILL;
+    return is_of_timer(number) && atomic_fetch_and(&by_timer, ~bit(number)) & bit(number) ? SI_KERNEL : SI_USER;
+}
+
 // Takes a signal, if nobody else has; whether it was one. `arrived` goes first: one that is sent in between is the same signal still.
-static int take(struct signals *from, int number)
+static int take(struct signals *from, int number, int *code)
 {
     int here = (atomic_fetch_and(&from->arrived, ~bit(number)) & bit(number)) != 0;
+    if (here)
+        *code = code_of(from, number);
     // What was taken before it arrived arrives in vain.
     return here && (atomic_fetch_and(&from->generated, ~bit(number)) & bit(number)) != 0;
 }
@@ -90,9 +105,10 @@ int __selvedge_signal_take(int restarts)
         while (chosen-- > 0)
             found &= found - 1;
         int number = __builtin_ctzl(found) + 1;
-        if (take(from, number)) {
+        int code;
+        if (take(from, number, &code)) {
             union sigval none = {0};
-            int ran = __selvedge_deliver(number, from == __selvedge_signals ? SI_USER : SI_TKILL, none);
+            int ran = __selvedge_deliver(number, code, none);
             interrupted |= ran == RAN || (ran == RAN_AND_RESTARTS && !restarts);
         }
     }
@@ -199,12 +215,12 @@ static void run_for(unsigned index)
         unsigned long now;
         while ((now = found(to))) {
             struct signals *from = ready(to, to->open) ? to : __selvedge_signals;
-            int number = __builtin_ctzl(now) + 1;
-            if (take(from, number)) {
+            int number = __builtin_ctzl(now) + 1, code;
+            if (take(from, number, &code)) {
                 union sigval none = {0};
                 __selvedge_act_for(index);
                 unsigned long mask = __selvedge_set_mask(~to->open);
-                __selvedge_deliver(number, from == __selvedge_signals ? SI_USER : SI_TKILL, none);
+                __selvedge_deliver(number, code, none);
                 __selvedge_set_mask(mask);
                 __selvedge_act_for(0);
             }
@@ -307,7 +323,11 @@ static void *expire(void *what)
     int sends = on[packed >> 8 & 255] == setting;
     if (sends) {
         on[packed >> 8 & 255] = 0;
+        // First, for a thread that unblocks the signal takes it as soon as it is generated.
+        unsigned long before = atomic_fetch_or(&by_timer, bit(number)) & bit(number);
         sends = generated(__selvedge_signals, number);
+        if (!sends && !before)
+            atomic_fetch_and(&by_timer, ~bit(number));
     }
     pthread_mutex_unlock(&timers);
     if (sends)
@@ -339,16 +359,18 @@ void __selvedge_keep(int number, int of_process)
         atomic_fetch_or(&to->arrived, bit(number));
 }
 
-// sigwait has taken the signal.
+// sigwait has taken the signal: the one that was sent to the thread, if there is one, as in Linux. One to the process is left then.
 void __selvedge_forget(int number)
 {
-    struct signals *mine = own();
-    atomic_fetch_and(&mine->arrived, ~bit(number));
-    atomic_fetch_and(&mine->generated, ~bit(number));
-    if (__selvedge_sends_to_process()) {
-        atomic_fetch_and(&__selvedge_signals->arrived, ~bit(number));
-        atomic_fetch_and(&__selvedge_signals->generated, ~bit(number));
+    struct signals *from = own();
+    if (!(atomic_load(&from->generated) & bit(number))) {
+        if (!__selvedge_sends_to_process())
+            return;
+        from = __selvedge_signals;
     }
+    atomic_fetch_and(&from->arrived, ~bit(number));
+    code_of(from, number);
+    atomic_fetch_and(&from->generated, ~bit(number));
 }
 
 // ---- waiting for a signal

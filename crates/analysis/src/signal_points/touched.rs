@@ -7,7 +7,7 @@
 //! before or after the handler with the same result.
 
 use crate::Escape;
-use crate::library::is_local;
+use crate::library::{is_local, may_set_error};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::IdVec;
 use selvedge_ir::{
@@ -47,6 +47,8 @@ const TELLS: [&str; 13] = [
     "clock_gettime",
     "__errno_location",
 ];
+/// Functions of the model library that deliver signals, and never set the error number.
+const KEEPS_ERROR: [&str; 1] = ["pthread_kill"];
 /// Functions of the model library that wait.
 const WAITING: [&str; 4] = ["pause", "sigsuspend", "sigwait", "sigwaitinfo"];
 
@@ -130,6 +132,9 @@ pub(super) struct Touched {
     leaves: bool,
     /// Whether one may learn of what other threads do.
     learns: bool,
+    /// Whether one may call a library function that sets the error number, which is in no global
+    /// variable.
+    sets_error: bool,
     /// The functions whose addresses are taken.
     taken: FxHashSet<FuncId>,
 }
@@ -176,6 +181,9 @@ impl Touched {
                     Callee::Indirect(_) => taken.iter().copied().collect(),
                 };
                 for callee in callees {
+                    // Their bodies are not looked at.
+                    let name = module.functions[callee].name.as_str();
+                    touched.sets_error |= delivering.contains(&callee) && !KEEPS_ERROR.contains(&name);
                     if module.functions[callee].is_defined()
                         && !delivering.contains(&callee)
                         && all.insert(callee)
@@ -261,6 +269,7 @@ impl Touched {
         let name = function.name.as_str();
         self.leaves |= LEAVES.contains(&name);
         let tells = function.is_defined() || is_local(name) || TELLS.contains(&name);
+        self.sets_error |= !function.is_defined() && may_set_error(name);
         // Those of the library that wait have bodies.
         self.learns |= !tells || WAITING.contains(&name);
     }
@@ -293,7 +302,7 @@ impl Touched {
             Base::Global(id) => any || self.written.contains(&id) || (write && self.read.contains(&id)),
             Base::Anything => {
                 let mut others = self.written.iter().chain(self.read.iter().filter(|_| write));
-                any || others.any(|id| self.escaped.contains(id))
+                any || self.sets_error || others.any(|id| self.escaped.contains(id))
             }
         }
     }
