@@ -1,4 +1,5 @@
 // A handler interrupts the wait for a semaphore; with SA_RESTART it does not.
+// variant: -DINTERRUPTS
 // variant: -DRESTARTS verdict(verified)
 #include <assert.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 // A signal to the process is taken by either thread; a thread that blocks it does not take it.
+// variant: -DOPEN
 // variant: -DBLOCKED verdict(verified)
 #include <assert.h>
 #include <pthread.h>

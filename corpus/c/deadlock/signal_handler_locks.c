@@ -1,4 +1,5 @@
 // A handler takes a lock that its thread may hold. It may not, if the signal is blocked meanwhile.
+// variant: -DOPEN
 // variant: -DBLOCKED verdict(verified)
 #include <pthread.h>
 #include <signal.h>
