@@ -4,7 +4,8 @@
 //! A signal that was sent arrives at any later moment. A thread that does not block a signal which
 //! has arrived runs its handler before it does anything else, also while it is blocked.
 
-use crate::toy::{Statement, Toy, VALUES};
+use crate::text::own_of;
+use crate::toy::{Action, Statement, Toy, VALUES};
 use std::collections::{BTreeSet, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +30,8 @@ struct Thread {
     mask: u8,
     sent: u8,
     arrived: u8,
+    /// False: main has not made it yet.
+    created: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,7 +43,12 @@ struct State {
     x: [u32; 2],
     own: [u32; 4],
     owner: Option<usize>,
-    semaphore: u8,
+    semaphores: [u8; 2],
+    actions: [Action; 2],
+    /// How often `RaiseAgain` may still raise.
+    left: u8,
+    /// A signal has ended the process.
+    ended: bool,
 }
 
 /// What a toy may do.
@@ -53,7 +61,7 @@ pub struct Possible {
 /// `None` if there are more states than this.
 pub fn explore(toy: &Toy, most: usize) -> Option<Possible> {
     let count = toy.threads.len();
-    let thread = |mask| Thread {
+    let thread = |mask, created| Thread {
         frames: vec![Frame {
             code: Code::Thread,
             at: 0,
@@ -64,9 +72,13 @@ pub fn explore(toy: &Toy, most: usize) -> Option<Possible> {
         mask,
         sent: 0,
         arrived: 0,
+        created,
     };
-    let mut threads = vec![thread(3); count];
-    threads.push(thread(if toy.main_takes { 0 } else { 3 }));
+    let mut threads = vec![thread(3, true); count];
+    if let Some(last) = threads.last_mut().filter(|_| toy.is_late()) {
+        last.created = false;
+    }
+    threads.push(thread(if toy.main_takes { 0 } else { 3 }, true));
     let first = State {
         threads,
         sent: 0,
@@ -74,11 +86,17 @@ pub fn explore(toy: &Toy, most: usize) -> Option<Possible> {
         x: [0; 2],
         own: [0; 4],
         owner: None,
-        semaphore: 0,
+        semaphores: [0; 2],
+        actions: toy.first,
+        left: 2,
+        ended: false,
     };
     let mut possible = Possible::default();
     let (mut known, mut open) = (HashSet::from([first.clone()]), vec![first]);
     while let Some(state) = open.pop() {
+        if state.ended {
+            continue;
+        }
         if state.threads[count].frames.is_empty() {
             let [x, y] = state.x;
             let [a, b, c, d] = state.own;
@@ -135,12 +153,25 @@ fn deliver(toy: &Toy, state: &State, i: usize, signal: u8, of_process: bool) -> 
     after
 }
 
-/// Begins a handler.
+/// Does what the action of a signal says: begins its handler.
 fn push(toy: &Toy, state: &mut State, i: usize, signal: u8) {
+    let (action, handler) = (
+        state.actions[usize::from(signal)],
+        &toy.handlers[usize::from(signal)],
+    );
+    match action {
+        Action::Ignore => return,
+        Action::Default => {
+            state.ended = true;
+            return;
+        }
+        Action::Handle if handler.resets => state.actions[usize::from(signal)] = Action::Default,
+        Action::Handle => {}
+    }
     let thread = &mut state.threads[i];
     if let Some(top) = thread.frames.last_mut() {
         match statement(toy, i, top) {
-            Some(Statement::Take(_)) if top.stage == 1 && !toy.restarts[usize::from(signal)] => top.stage = 2,
+            Some(Statement::Take(..)) if top.stage == 1 && !handler.restarts => top.stage = 2,
             Some(Statement::Suspend) if top.stage == 1 => top.stage = 2,
             _ => {}
         }
@@ -153,15 +184,16 @@ fn push(toy: &Toy, state: &mut State, i: usize, signal: u8) {
         read: 0,
         mask,
     });
-    thread.mask |= 1 << signal;
+    thread.mask |= u8::from(!handler.nests) << signal | u8::from(handler.blocks_other) << (1 - signal);
 }
 
 fn statement(toy: &Toy, i: usize, frame: &Frame) -> Option<Statement> {
     let code = match frame.code {
-        Code::Thread => toy.threads.get(i)?,
-        Code::Handler(signal) => &toy.handlers[usize::from(signal)],
+        Code::Thread => toy.threads.get(i).unwrap_or(&toy.main),
+        Code::Handler(signal) => &toy.handlers[usize::from(signal)].code,
     };
     match frame.code {
+        Code::Thread if i == toy.main_number() => code.get(frame.at).copied(),
         Code::Thread if frame.at == 0 => Some(Statement::Open),
         Code::Thread => code.get(frame.at - 1).copied(),
         Code::Handler(_) => code.get(frame.at).copied(),
@@ -170,6 +202,9 @@ fn statement(toy: &Toy, i: usize, frame: &Frame) -> Option<Statement> {
 
 fn send(toy: &Toy, state: &mut State, from: usize, to: usize, signal: u8) {
     let bit = 1 << signal;
+    if state.actions[usize::from(signal)] == Action::Ignore {
+        return;
+    }
     if from == to {
         if state.threads[to].mask & bit == 0 {
             push(toy, state, to, signal);
@@ -188,6 +223,18 @@ fn send(toy: &Toy, state: &mut State, from: usize, to: usize, signal: u8) {
     }
 }
 
+fn send_to_process(toy: &Toy, state: &mut State, from: usize, signal: u8) {
+    let bit = 1 << signal;
+    if state.actions[usize::from(signal)] == Action::Ignore {
+    } else if state.threads.len() > 1 {
+        state.sent |= bit & !state.arrived;
+    } else if state.threads[from].mask & bit == 0 {
+        push(toy, state, from, signal);
+    } else {
+        state.arrived |= bit;
+    }
+}
+
 /// Whether a thread waits for the condition variable.
 fn waits(toy: &Toy, state: &State, i: usize) -> Option<usize> {
     let frames = &state.threads[i].frames;
@@ -200,6 +247,9 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
     let count = toy.threads.len();
     let thread = &state.threads[i];
     let Some(top) = thread.frames.last() else { return };
+    if !thread.created {
+        return;
+    }
     let mut delivers = false;
     for signal in 0..2 {
         let bit = 1 << signal & !thread.mask;
@@ -232,7 +282,7 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
         next.push(after);
         return;
     };
-    let own = if i == count { 3 } else { i };
+    let own = own_of(toy, i);
     match now {
         Statement::Change(x, n) => {
             let at = usize::from(x);
@@ -245,13 +295,24 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
                 advance(&mut after, i);
             }
         }
-        Statement::ChangeOwn(n) => {
+        Statement::ChangeOwn(n) | Statement::CallOwn(n) => {
             if top.stage == 0 {
                 let read = state.own[own];
                 let top = top_of(&mut after, i);
                 (top.read, top.stage) = (read, 1);
             } else {
                 after.own[own] = (top.read * 2 + u32::from(n)) % VALUES;
+                advance(&mut after, i);
+            }
+        }
+        Statement::Publish(x) => {
+            if top.stage == 0 {
+                let read = state.own[own];
+                let top = top_of(&mut after, i);
+                (top.read, top.stage) = (read, 1);
+            } else {
+                let at = usize::from(x);
+                after.x[at] = (after.x[at] + top.read) % VALUES;
                 advance(&mut after, i);
             }
         }
@@ -285,7 +346,7 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
         },
         Statement::Notify => {
             advance(&mut after, i);
-            let waiting: Vec<_> = (0..count)
+            let waiting: Vec<_> = (0..=count)
                 .filter_map(|j| Some((j, waits(toy, state, j)?)))
                 .collect();
             for &(j, frame) in &waiting {
@@ -297,11 +358,11 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
                 return;
             }
         }
-        Statement::Take(x) => match top.stage {
+        Statement::Take(s, x) => match top.stage {
             0 => top_of(&mut after, i).stage = 1,
-            1 if state.semaphore == 0 => return,
+            1 if state.semaphores[usize::from(s)] == 0 => return,
             1 => {
-                after.semaphore -= 1;
+                after.semaphores[usize::from(s)] -= 1;
                 advance(&mut after, i);
             }
             _ => {
@@ -310,8 +371,8 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
                 advance(&mut after, i);
             }
         },
-        Statement::Post => {
-            after.semaphore += 1;
+        Statement::Post(s) => {
+            after.semaphores[usize::from(s)] += 1;
             advance(&mut after, i);
         }
         Statement::Kill(to, signal) => {
@@ -322,9 +383,38 @@ fn step(toy: &Toy, state: &State, i: usize, next: &mut Vec<State>) {
             advance(&mut after, i);
             send(toy, &mut after, i, i, signal);
         }
+        Statement::RaiseAgain(signal) => {
+            advance(&mut after, i);
+            if after.left > 0 {
+                after.left -= 1;
+                send(toy, &mut after, i, i, signal);
+            }
+        }
         Statement::KillProcess(signal) => {
             advance(&mut after, i);
-            after.sent |= 1 << signal & !after.arrived;
+            send_to_process(toy, &mut after, i, signal);
+        }
+        Statement::Await(signal) => {
+            let bit = 1 << signal;
+            let own = &mut after.threads[i];
+            // The one sent to the thread comes before the one sent to the process.
+            if (own.sent | own.arrived) & bit != 0 {
+                own.sent &= !bit;
+                own.arrived &= !bit;
+            } else {
+                after.sent &= !bit;
+                after.arrived &= !bit;
+            }
+            advance(&mut after, i);
+        }
+        Statement::Act(signal, action) => {
+            after.actions[usize::from(signal)] = action;
+            advance(&mut after, i);
+        }
+        Statement::Create => {
+            after.threads[count - 1].created = true;
+            after.threads[count - 1].mask = thread.mask;
+            advance(&mut after, i);
         }
         Statement::Block(signal) => {
             set_mask(&mut after, i, thread.mask | 1 << signal);
