@@ -64,6 +64,8 @@ where
     let mut start = (machine.mark(), detector.mark());
     // The number of events that all executions have in common, and whether more may follow.
     let (mut common, mut alone) = (0, true);
+    // An exploration that goes on elsewhere has counted them already.
+    let mut counts = true;
     let most = config.max_executions.unwrap_or(DEFAULT_EXECUTIONS);
     let mut done = 0;
     let longest = config.max_events as usize;
@@ -82,6 +84,7 @@ where
         }
         record = Record::restored(&state.record, config, control);
         done = state.done;
+        counts = done == 0;
         length = usize::try_from(state.length).map_or(longest, |length| length.min(longest));
         of_length = state.of_length;
         machine.drop_counts();
@@ -107,9 +110,9 @@ where
         };
         let stepped = record.statistics.events;
         loop {
-            let only = only_choice(machine.pending()).filter(|_| alone);
+            let only = only_choice(machine.pending()).filter(|_| alone && choices.len() < longest);
             if alone && only.is_none() {
-                alone = false;
+                (alone, counts) = (false, true);
                 common = choices.len();
                 start = (machine.mark(), detector.mark());
             }
@@ -132,10 +135,14 @@ where
                 let alternatives = machine.pending()[choice.thread.index()].alternatives;
                 let event = machine.step(choice);
                 choices.push(choice);
-                record.statistics.events += 1;
-                record.statistics.choices += u64::from(alternatives > 1);
                 detector.event(&machine, &event, &mut faults);
-                faulty = record.notice(config, machine.notices(), &choices);
+                if counts {
+                    record.statistics.events += 1;
+                    record.statistics.choices += u64::from(alternatives > 1);
+                    faulty = record.notice(config, machine.notices(), &choices);
+                } else {
+                    faults.clear();
+                }
             }
             for fault in faults.drain(..) {
                 faulty |= record.fault(config, fault, &choices);
