@@ -112,6 +112,9 @@ where
         loop {
             let only = only_choice(machine.pending()).filter(|_| alone && choices.len() < longest);
             if alone && only.is_none() {
+                if !counts {
+                    machine.drop_counts();
+                }
                 (alone, counts) = (false, true);
                 common = choices.len();
                 start = (machine.mark(), detector.mark());
