@@ -21,9 +21,9 @@ const SHORT: usize = 128;
 /// The approximate number of executions of each length in a sample that deepens.
 const OF_EACH_LENGTH: u64 = 64;
 
-/// From this number on, each execution whose number is a power of two is a long one in a sample that
-/// deepens: large programs may fail only after many events, and for small ones that wait in loops a
-/// few long executions are little more work.
+/// From this number on, each execution whose number is a power of two is a long one in a sample
+/// that deepens: large programs may fail only after many events, and for small ones that wait in
+/// loops a few long executions are little more work.
 const FIRST_LONG: u64 = 32;
 
 /// The limit on the length of a long execution, in events for each execution before it.

@@ -58,8 +58,8 @@ pub trait Detector<M: ?Sized> {
     fn digest(&self, _machine: &M) -> Option<Digest> {
         None
     }
-    /// How many remembered events and sums of them [`digest`](Detector::digest) has looked at so far:
-    /// the work of all calls.
+    /// How many remembered events and sums of them [`digest`](Detector::digest) has looked at so
+    /// far: the work of all calls.
     fn looked_at(&self) -> u64 {
         0
     }

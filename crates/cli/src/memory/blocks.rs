@@ -19,7 +19,8 @@ use std::ptr;
 /// How much address space mimalloc reserves at once, in KiB.
 const RESERVED: std::ffi::c_long = 64 << 10;
 
-/// `mi_option_arena_reserve`, which the crate does not name. The test of limits notices if it moves.
+/// `mi_option_arena_reserve`, which the crate does not name. The test of limits notices if it
+/// moves.
 const ARENA_RESERVE: mi_option_t = mi_option_max_warnings + 3;
 
 /// Runs before the first allocation, which is in Rust's code before `main`.

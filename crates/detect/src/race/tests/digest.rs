@@ -124,7 +124,8 @@ fn interleavings_of_a_trace_are_the_same() {
     assert!(swaps > 50_000 && statements < 5, "{swaps}, {statements}");
 }
 
-/// Sums of accesses are kept while they stay the same. Going back and forth must not leave old ones.
+/// Sums of accesses are kept while they stay the same. Going back and forth must not leave old
+/// ones.
 #[test]
 fn kept_sums_are_those_computed_anew() {
     let mut back = 0;
