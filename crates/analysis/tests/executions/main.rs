@@ -83,8 +83,10 @@ impl Facts {
             Object::Allocated(function, place) => {
                 let block = &self.module.functions[function].blocks[Id::from_index(place.block as usize)];
                 let made = block.insts[place.index as usize].stmt;
-                matches!(object.kind, Kind::Heap | Kind::Stack | Kind::PrivateStack)
-                    && made == object.made.stmt
+                // What is mapped for reading only is a constant.
+                let kind = matches!(object.kind, Kind::Heap | Kind::Stack | Kind::PrivateStack)
+                    || object.kind == Kind::Constant && name == "mapping";
+                kind && made == object.made.stmt
             }
             Object::Library(Library::Errno) => object.kind == Kind::ThreadLocal,
             Object::Library(_) => true,
