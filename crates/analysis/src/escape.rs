@@ -8,19 +8,31 @@
 //! which it is passed. All are assumed to be, and those that are not are taken out until no more
 //! are found: the greatest solution, since a cycle of calls alone lets no address out.
 //!
-//! Library functions that only write there, and forget the address before they return, are no way
-//! out either ([`forgets`]).
+//! Library functions that only read or write there, and forget the address before they return, are
+//! no way out either ([`forgets`]).
 
 use selvedge_base::{Id, IdVec};
 use selvedge_ir::{Callee, FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Type};
 
-/// Whether a library function (one without a body) only writes to what this argument points to, in
-/// the calling thread and before it returns.
+/// Whether a library function (one without a body) only reads or writes what this argument points
+/// to, in the calling thread and before it returns.
 fn forgets(function: &Function, argument: usize) -> bool {
     function.blocks.is_empty()
         && matches!(
             (function.name.as_str(), argument),
-            ("pthread_create" | "thrd_create", 0) | ("pthread_join" | "thrd_join", 1)
+            ("pthread_create" | "thrd_create", 0)
+                | ("pthread_join" | "thrd_join", 1)
+                | ("nanosleep" | "thrd_sleep" | "timespec_get" | "gettimeofday", 0)
+                | ("clock_gettime" | "sem_timedwait" | "mtx_timedlock", 1)
+                | ("pthread_mutex_timedlock", 1)
+                | ("pthread_rwlock_timedrdlock" | "pthread_rwlock_timedwrlock", 1)
+                | ("sem_clockwait" | "pthread_mutex_clocklock" | "clock_nanosleep", 2)
+                | ("pthread_rwlock_clockrdlock" | "pthread_rwlock_clockwrlock", 2)
+                | (
+                    "pthread_cond_timedwait" | "cnd_timedwait" | "pthread_timedjoin_np",
+                    2
+                )
+                | ("pthread_cond_clockwait" | "pthread_clockjoin_np", 3)
         )
 }
 

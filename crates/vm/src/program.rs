@@ -5,6 +5,7 @@ mod bind;
 mod binding;
 mod blocks;
 mod coverage;
+mod errno;
 mod globals;
 mod load;
 mod names;
@@ -92,6 +93,8 @@ pub struct Program {
     pub(crate) regions: Mutex<FxHashMap<(u32, u32), u32>>,
     /// If handlers run at points.
     pub(crate) signals: Option<Signals>,
+    /// The statement that keeps the address of `errno`, if one does.
+    pub(crate) errno_kept: Option<StmtId>,
     missing: Vec<FuncId>,
     /// Functions whose calls are atomic blocks.
     pub(crate) atomic: Vec<bool>,

@@ -531,8 +531,17 @@ impl Cx<'_> {
         }
     }
 
-    /// Sets errno.
+    /// Sets errno. Nothing shows that, so no other thread may look at it.
     pub fn set_errno(&mut self, value: i32) -> Result<(), Stop> {
+        if let Some(keeps) = self.program.errno_kept
+            && !self.state.is_lone()
+        {
+            let place = self.program.location(keeps);
+            return Err(Flow::Unsupported(format!(
+                "a call that sets errno beside other threads, in a program that keeps the address of errno ({}:{})",
+                place.file, place.line
+            )));
+        }
         let address = self.errno()?;
         self.state
             .memory

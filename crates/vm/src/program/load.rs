@@ -3,7 +3,7 @@
 
 use super::bind::{bind, entry_name, is_reported, symbolic_bodies};
 use super::globals::place_globals;
-use super::{Binding, Error, Program};
+use super::{Binding, Error, Program, errno};
 use crate::compile;
 use crate::libc::files::POLLS;
 use crate::libc::signal;
@@ -104,6 +104,7 @@ impl Program {
             own_operators: has_own_operators(&module),
             regions: Mutex::default(),
             signals: None,
+            errno_kept: errno::kept(&module),
             missing,
             module,
             options,

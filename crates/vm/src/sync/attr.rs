@@ -4,9 +4,10 @@
 use super::errno::{EINVAL, ENOTSUP, ESRCH};
 use super::handle::thread_of;
 use super::operation::plain;
-use crate::memory::beyond_objects;
+use crate::memory::{Kind, beyond_objects};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
+use crate::visible;
 
 const ROBUST: u64 = 1 << 30;
 const SHARED: u64 = 1 << 31;
@@ -232,10 +233,62 @@ pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
     Ok(cx.load_defined(attributes + DETACHED, 8, "attribute object")? & 0xffff_ffff == 1)
 }
 
-/// Reads the deadline that argument `i` points to. Its value does not matter: time is not modelled.
-pub(super) fn deadline(cx: &mut Cx<'_>, i: usize) -> Result<(), Stop> {
+/// Reads the time that argument `i` points to. Its value does not matter otherwise, because time is
+/// not modelled; but calls refuse one whose nanoseconds are a second or more, or below 0.
+pub(super) fn time(cx: &mut Cx<'_>, i: usize) -> Result<Time, Stop> {
     let address = cx.word(i)?;
-    cx.load_any(address, 8, "deadline")?;
-    cx.load_any(address + 8, 8, "deadline")?;
-    Ok(())
+    may_depend_on(cx, address)?;
+    let mut word = |address| -> Result<Option<i64>, Stop> {
+        cx.load_any(address, 8, "time")?;
+        let value = cx.state.memory.peek_checked(address, 8);
+        Ok(value.is_concrete().then_some(value.bits as i64))
+    };
+    let (seconds, nanoseconds) = (word(address)?, word(address + 8)?);
+    let Some(nanoseconds) = nanoseconds else {
+        return Err(Flow::Unsupported(OF_INPUTS.into()));
+    };
+    Ok(Time {
+        seconds,
+        is_valid: (0..1_000_000_000).contains(&nanoseconds),
+    })
 }
+
+/// Checks that what a call answers may depend on this memory. The read is no action of its own, so
+/// no other thread may write there, unless that is found as a data race.
+fn may_depend_on(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
+    let options = &cx.program.options;
+    let races = !options.visibility.includes_plain() && options.points.is_none();
+    if races || visible::runs_alone(cx.state, cx.thread) {
+        return Ok(());
+    }
+    match cx.state.memory.object_at(address) {
+        Some((_, object)) if matches!(object.kind, Kind::PrivateStack | Kind::Constant) => Ok(()),
+        None => Ok(()), // a fault
+        _ => {
+            let what = "a time in memory that threads may share, under visibility memory";
+            Err(Flow::Unsupported(what.into()))
+        }
+    }
+}
+
+/// A time that a call was given.
+pub(super) struct Time {
+    /// `None` if they depend on inputs.
+    pub(super) seconds: Option<i64>,
+    /// Whether the nanoseconds are fewer than a second.
+    pub(super) is_valid: bool,
+}
+
+/// Reads a deadline that must be valid.
+pub(super) fn valid_time(cx: &mut Cx<'_>, i: usize) -> Result<(), Stop> {
+    match time(cx, i)?.is_valid {
+        true => Ok(()),
+        false => Err(Flow::Unsupported(INVALID.into())),
+    }
+}
+
+/// What is said of a time whose validity depends on inputs.
+pub(super) const OF_INPUTS: &str = "a time that depends on inputs";
+
+/// What is said of a deadline that is not valid, where the answer depends on more than that.
+pub(super) const INVALID: &str = "a deadline with a second or more of nanoseconds (EINVAL)";

@@ -195,7 +195,7 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
     let (waiters, bound) = cond(cx, address)?;
     check(cx, mutex, Kind::Mutex)?;
     if let Some(i) = deadline {
-        attr::deadline(cx, i)?;
+        attr::valid_time(cx, i)?;
     }
     if waiters > 0 && bound != mutex {
         let text = "wait on a condition variable with another mutex than the threads that wait on it now";

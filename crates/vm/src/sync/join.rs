@@ -1,5 +1,6 @@
 //! Joining and detaching threads.
 
+use super::attr;
 use super::creation::out_action;
 use super::errno::{EBUSY, ESRCH, ETIMEDOUT};
 use super::fuse;
@@ -195,7 +196,17 @@ pub(super) fn try_join(cx: &mut Cx<'_>, _: u16) -> Performed {
     join_unless(cx, EBUSY)
 }
 
-pub(super) fn timed_join(cx: &mut Cx<'_>, _: u16) -> Performed {
+/// A join with its deadline in argument `deadline`, which may be null: then there is none.
+pub(super) fn timed_join(cx: &mut Cx<'_>, deadline: usize) -> Performed {
+    if cx.state.thread(cx.thread).core.phase == Phase::First {
+        let read = cx.word(deadline).and_then(|address| match address {
+            0 => Ok(()),
+            _ => attr::valid_time(cx, deadline),
+        });
+        if let Err(stop) = read {
+            return done(Err(stop));
+        }
+    }
     if !cx.program.options.timeouts && cx.state.thread(cx.thread).core.phase == Phase::First {
         // Without time-outs it is a join; the look at the thread means nothing.
         cx.state.own_core(cx.thread).phase = Phase::ThreadEnded;

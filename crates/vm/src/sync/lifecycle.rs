@@ -334,7 +334,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_tryjoin_np" => (try_join_prepare, try_join),
         "__selvedge_blocks" => (|cx| prepare_on_thread(cx, Op::Hidden), blocks),
         "__selvedge_exists" => (|cx| prepare_on_thread(cx, Op::Hidden), exists),
-        "pthread_timedjoin_np" | "pthread_clockjoin_np" => (try_join_prepare, timed_join),
+        "pthread_timedjoin_np" => (try_join_prepare, |cx, _| timed_join(cx, 2)),
+        "pthread_clockjoin_np" => (try_join_prepare, |cx, _| timed_join(cx, 3)),
         "pthread_detach" => (detach_prepare, detach),
         "atexit" | "__cxa_atexit" => (at_exit_prepare, |cx, _| done(at_exit(cx))),
         "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => {

@@ -202,8 +202,12 @@ fn lock_at_2(cx: &mut Cx<'_>, _: u16) -> Performed {
 
 fn timed(cx: &mut Cx<'_>, deadline: usize) -> Answer {
     let address = cx.word(0)?;
-    attr::deadline(cx, deadline)?;
-    lock_with(cx, address, ETIMEDOUT)
+    // Only a thread that has to wait looks at the deadline's value.
+    let busy = match attr::time(cx, deadline)?.is_valid {
+        true => ETIMEDOUT,
+        false => EINVAL,
+    };
+    lock_with(cx, address, busy)
 }
 
 pub(super) fn trylock_prepare(cx: &mut Cx<'_>) -> Prepared {

@@ -4,11 +4,11 @@
 //! blocks for ever, which is a deadlock.
 
 use super::attr;
-use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
+use super::errno::{EBUSY, EDEADLK, EINVAL, ETIMEDOUT};
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
-use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
 use selvedge_base::{Id, ThreadId};
@@ -121,14 +121,22 @@ fn lock(cx: &mut Cx<'_>, write: bool, deadline: Option<usize>, busy: i32) -> Per
 fn take(cx: &mut Cx<'_>, address: u64, write: bool, deadline: Option<usize>, busy: i32) -> Answer {
     let (me, site) = (cx.thread, cx.site);
     let (writer, readers) = rwlock(cx, address)?;
-    if let Some(i) = deadline {
-        attr::deadline(cx, i)?;
+    let is_valid = match deadline {
+        Some(i) => attr::time(cx, i)?.is_valid,
+        None => true,
+    };
+    // The deadline is looked at first.
+    if (writer.is_some() || write && readers > 0) && !is_valid {
+        return Ok(failed(EINVAL));
     }
     if writer == Some(me) && busy != EBUSY {
         return Ok(failed(EDEADLK));
     }
     if writer.is_some() || write && readers > 0 {
         return Ok(failed(busy));
+    }
+    if !is_valid {
+        return Err(Flow::Unsupported(attr::INVALID.into()));
     }
     let object = if write {
         SyncObject::RwLock {

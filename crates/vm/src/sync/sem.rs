@@ -5,7 +5,7 @@ use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
-use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
@@ -71,11 +71,15 @@ fn take(cx: &mut Cx<'_>, deadline: Option<usize>, empty: i32) -> Performed {
     let answer = (|| {
         let address = cx.word(0)?;
         let value = value(cx, address)?;
-        if let Some(i) = deadline {
-            attr::deadline(cx, i)?;
-        }
+        let is_valid = match deadline {
+            Some(i) => attr::time(cx, i)?.is_valid,
+            None => true,
+        };
         if value == 0 {
-            return refuse(cx, empty);
+            return refuse(cx, if is_valid { empty } else { EINVAL });
+        }
+        if !is_valid {
+            return Err(Flow::Unsupported(attr::INVALID.into()));
         }
         cx.state.set_sync(address, SyncObject::Sem { value: value - 1 });
         Ok(SUCCESS)

@@ -1,31 +1,100 @@
 //! Yielding and sleeping: scheduling points without effect. Time is not modelled: every sleep ends
-//! when it is scheduled.
+//! when it is scheduled. Its argument is read, and refused if it is no time.
 
-use super::operation::{SUCCESS, done};
-use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
-use selvedge_model::{Action, Op};
+use super::attr;
+use super::errno::{EINVAL, ENOTSUP};
+use super::operation::{Answer, Model, SUCCESS, done};
+use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Prepared, Visible};
+use selvedge_model::{Action, Op, Outcome};
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let prepare: fn(&mut Cx<'_>) -> Prepared = match name {
-        "sched_yield" | "pthread_yield" | "thrd_yield" => |cx| pause(cx, false),
-        "sleep" | "usleep" | "nanosleep" | "clock_nanosleep" | "thrd_sleep" => |cx| pause(cx, true),
+    let ((prepare, perform), numbers): (Model, u8) = match name {
+        "sched_yield" | "pthread_yield" | "thrd_yield" => (
+            (|cx| pause(cx, false, ended), |cx, _| done(ended(cx))),
+            NO_ARGUMENT,
+        ),
+        "sleep" | "usleep" => (
+            (|cx| pause(cx, true, ended), |cx, _| done(ended(cx))),
+            NO_ARGUMENT,
+        ),
+        "nanosleep" => (
+            (|cx| pause(cx, true, nanosleep), |cx, _| done(nanosleep(cx))),
+            0b1,
+        ),
+        "clock_nanosleep" => (
+            (
+                |cx| pause(cx, true, clock_nanosleep),
+                |cx, _| done(clock_nanosleep(cx)),
+            ),
+            0b111,
+        ),
+        "thrd_sleep" => (
+            (|cx| pause(cx, true, thrd_sleep), |cx, _| done(thrd_sleep(cx))),
+            0b1,
+        ),
         _ => return None,
     };
     Some(Native::Visible(Visible {
         prepare,
-        numbers: NO_ARGUMENT,
-        perform: |_, _| -> Performed { done(Ok(SUCCESS)) },
+        numbers,
+        perform,
     }))
 }
 
-fn pause(cx: &mut Cx<'_>, cancelable: bool) -> Prepared {
+fn pause(cx: &mut Cx<'_>, cancelable: bool, sleep: fn(&mut Cx<'_>) -> Answer) -> Prepared {
     if cx.state.unjoined() == 0 {
-        return Prepared::Immediate(Flow::int(0));
+        return Prepared::Immediate(match sleep(cx) {
+            Ok((code, _)) => Flow::int(code),
+            Err(flow) => flow,
+        });
     }
     let cancelable = cancelable && cx.program.cancels;
     Prepared::Visible(Action {
         cancelable,
         ..cx.action(Op::Yield, 0)
     })
+}
+
+fn ended(_: &mut Cx<'_>) -> Answer {
+    Ok(SUCCESS)
+}
+
+/// Whether the time in this argument is one that a thread can sleep.
+fn can_sleep(cx: &mut Cx<'_>, time: usize) -> Result<bool, Flow> {
+    let time = attr::time(cx, time)?;
+    match time.seconds {
+        Some(seconds) => Ok(time.is_valid && seconds >= 0),
+        None => Err(Flow::Unsupported(attr::OF_INPUTS.into())),
+    }
+}
+
+fn nanosleep(cx: &mut Cx<'_>) -> Answer {
+    if can_sleep(cx, 0)? {
+        return Ok(SUCCESS);
+    }
+    cx.set_errno(EINVAL)?;
+    Ok((-1, Outcome::Done))
+}
+
+fn clock_nanosleep(cx: &mut Cx<'_>) -> Answer {
+    let error = match cx.int(0)? {
+        // CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_BOOTTIME, CLOCK_TAI.
+        0 | 1 | 2 | 7 | 11 if can_sleep(cx, 2)? => 0,
+        // CLOCK_MONOTONIC_RAW and the coarse clocks.
+        4..=6 => ENOTSUP,
+        8 | 9 => {
+            return Err(Flow::Unsupported(
+                "a sleep by a clock that wakes the machine".into(),
+            ));
+        }
+        _ => EINVAL,
+    };
+    Ok((error, Outcome::Done))
+}
+
+/// -2: an error that is no interruption.
+fn thrd_sleep(cx: &mut Cx<'_>) -> Answer {
+    let code = if can_sleep(cx, 0)? { 0 } else { -2 };
+    Ok((code, Outcome::Done))
 }

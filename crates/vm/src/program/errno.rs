@@ -1,0 +1,84 @@
+//! Whether a program keeps the address of `errno`.
+//!
+//! Library calls set `errno` without a scheduling point and without a record, for only the calling
+//! thread looks at its own. That holds while the program reads and writes `errno` by name, which is
+//! `*__errno_location ()`. If it does anything else with the address, then another thread may have
+//! it, and calls that set `errno` beside other threads are unsupported.
+
+use selvedge_base::StmtId;
+use selvedge_ir::{Callee, FuncId, Function, InstKind, Module, Operand, Reg, Symbol};
+use std::collections::BTreeSet;
+
+/// Where the program does more with the address of `errno` than to read or write there. A use
+/// outside of all functions is at no place.
+pub(super) fn kept(module: &Module) -> Option<StmtId> {
+    let location = module.function("__errno_location")?;
+    let mut relocations = module.globals.iter().flat_map(|global| &global.relocations);
+    if relocations.any(|relocation| relocation.symbol == Symbol::Func(location)) {
+        return Some(StmtId::default());
+    }
+    module
+        .functions
+        .iter()
+        .find_map(|function| kept_by(function, location))
+}
+
+fn kept_by(function: &Function, location: FuncId) -> Option<StmtId> {
+    let addresses = addresses(function, location);
+    let is_kept = |operand: Operand| match operand {
+        Operand::Reg(register) => addresses.contains(&register),
+        Operand::Func(function) => function == location,
+        _ => false,
+    };
+    for block in function.blocks.iter() {
+        for inst in &block.insts {
+            let mut keeps = false;
+            match &inst.kind {
+                InstKind::Load { .. }
+                | InstKind::Copy {
+                    value: Operand::Reg(_),
+                    ..
+                } => {}
+                InstKind::Store { value, .. } => keeps = is_kept(*value),
+                other => other.for_each_operand(|operand| keeps |= is_kept(operand)),
+            }
+            if keeps {
+                return Some(inst.stmt);
+            }
+        }
+        let mut keeps = false;
+        block.term.for_each_operand(|operand| keeps |= is_kept(operand));
+        if keeps {
+            return Some(block.term_stmt);
+        }
+    }
+    None
+}
+
+/// The registers that may have the address.
+fn addresses(function: &Function, location: FuncId) -> BTreeSet<Reg> {
+    let mut addresses = BTreeSet::new();
+    loop {
+        let before = addresses.len();
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            match &inst.kind {
+                InstKind::Call {
+                    callee: Callee::Direct(callee),
+                    results,
+                    ..
+                } if *callee == location => addresses.extend(results),
+                InstKind::Copy {
+                    dst,
+                    value: Operand::Reg(from),
+                    ..
+                } if addresses.contains(from) => {
+                    addresses.insert(*dst);
+                }
+                _ => {}
+            }
+        }
+        if addresses.len() == before {
+            return addresses;
+        }
+    }
+}
