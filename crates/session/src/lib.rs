@@ -65,6 +65,7 @@ mod explored;
 mod finding;
 mod given;
 mod given_tree;
+mod immediate;
 mod job;
 mod machines;
 mod matters;

@@ -11,50 +11,33 @@
 //! took in between, what a thread did that nobody waited for. What a thread computes from its own
 //! memory is in no schedule.
 
-use crate::shorten::predecessors;
+use crate::immediate::predecessors;
 use crate::trace::Made;
 use fixedbitset::FixedBitSet;
 use selvedge_base::ThreadId;
 use selvedge_model::Op;
 
-/// The most steps whose order is looked at: finding it takes quadratic time. Of longer executions
-/// every step counts.
-pub(crate) const MOST_ORDERED: usize = 1000;
-
 /// For each step the steps of other threads that it comes immediately after in the dependence
-/// order; nothing for an execution that is too long.
-pub(crate) fn order(made: &[Made]) -> Vec<Vec<usize>> {
-    if made.len() > MOST_ORDERED {
-        return vec![Vec::new(); made.len()];
+/// order; `None` for an execution that is too long.
+pub(crate) fn order(made: &[Made]) -> Option<Vec<Vec<usize>>> {
+    let mut immediate = predecessors(made)?;
+    for (step, before) in immediate.iter_mut().enumerate() {
+        before.retain(|&earlier| made[earlier].action.thread != made[step].action.thread);
     }
-    let before = predecessors(made);
-    // What each step comes after, itself included.
-    let mut past: Vec<FixedBitSet> = Vec::with_capacity(made.len());
-    let mut immediate = Vec::with_capacity(made.len());
-    for (step, before) in before.iter().enumerate() {
-        let mut all = FixedBitSet::with_capacity(made.len());
-        let mut own = Vec::new();
-        for &earlier in before.iter().rev() {
-            if !all.contains(earlier) {
-                own.push(earlier);
-                all.union_with(&past[earlier]);
-            }
-        }
-        own.retain(|&earlier| made[earlier].action.thread != made[step].action.thread);
-        all.insert(step);
-        past.push(all);
-        immediate.push(own);
-    }
-    immediate
+    Some(immediate)
 }
 
-/// The steps that matter, given those that the finding names and what [`order`] says.
-pub(crate) fn matters(made: &[Made], order: &[Vec<usize>], named: &[usize]) -> FixedBitSet {
+/// The steps that matter, given those that the finding names and what [`order`] says. Of executions
+/// that are too long for that, every step counts.
+pub(crate) fn matters(made: &[Made], order: Option<&[Vec<usize>]>, named: &[usize]) -> FixedBitSet {
     let mut matter = FixedBitSet::with_capacity(made.len());
-    if made.len() > MOST_ORDERED {
+    let Some(order) = order else {
         matter.insert_range(..);
         return matter;
-    }
+    };
+    let writes: Vec<usize> = (0..made.len())
+        .filter(|&step| made[step].action.writes_memory())
+        .collect();
     // Up to which step the past of each thread was looked at.
     let mut looked_at: Vec<(ThreadId, usize)> = Vec::new();
     let mut left: Vec<usize> = named.to_vec();
@@ -73,7 +56,7 @@ pub(crate) fn matters(made: &[Made], order: &[Vec<usize>], named: &[usize]) -> F
             }
         };
         for own in (from..=step).filter(|&own| made[own].action.thread == thread) {
-            let written = written_before(made, own);
+            let written = written_before(made, &writes, own);
             let signal = signal_before(made, own);
             let counts = !order[own].is_empty()
                 || written.is_some()
@@ -81,7 +64,7 @@ pub(crate) fn matters(made: &[Made], order: &[Vec<usize>], named: &[usize]) -> F
                 || made[own].chosen
                 || made[own].failed
                 || made[own].step.alternative != 0
-                || reads_shared(made, own);
+                || reads_shared(made, &writes, own);
             if counts {
                 matter.insert(own);
                 left.extend(&order[own]);
@@ -137,13 +120,16 @@ fn overlap(a: &Made, b: &Made) -> bool {
 }
 
 /// The write of another thread that an atomic read has its value from.
-fn written_before(made: &[Made], step: usize) -> Option<usize> {
+fn written_before(made: &[Made], writes: &[usize], step: usize) -> Option<usize> {
     let read = &made[step];
     if !read.action.reads_memory() {
         return None;
     }
-    let writes = |&other: &usize| made[other].action.writes_memory() && overlap(&made[other], read);
-    let last = (0..step).rev().find(writes)?;
+    let before = &writes[..writes.partition_point(|&write| write < step)];
+    let last = before
+        .iter()
+        .copied()
+        .rfind(|&write| overlap(&made[write], read))?;
     (made[last].action.thread != read.action.thread).then_some(last)
 }
 
@@ -161,12 +147,13 @@ fn signal_before(made: &[Made], step: usize) -> Option<usize> {
 }
 
 /// Whether a step reads what another thread of the execution writes, before or after it.
-fn reads_shared(made: &[Made], step: usize) -> bool {
+fn reads_shared(made: &[Made], writes: &[usize], step: usize) -> bool {
     let read = &made[step];
     read.action.reads_memory()
-        && made.iter().any(|other| {
-            other.action.writes_memory() && other.action.thread != read.action.thread && overlap(other, read)
-        })
+        && writes
+            .iter()
+            .map(|&write| &made[write])
+            .any(|write| write.action.thread != read.action.thread && overlap(write, read))
 }
 
 #[cfg(test)]
@@ -181,7 +168,7 @@ mod tests {
     }
 
     fn kept(made: &[Made], named: &[usize]) -> Vec<usize> {
-        matters(made, &order(made), named).ones().collect()
+        matters(made, order(made).as_deref(), named).ones().collect()
     }
 
     #[test]
@@ -256,9 +243,11 @@ mod tests {
 
     #[test]
     fn of_very_long_executions_everything_is_kept() {
-        let steps: Vec<Made> = (0..=MOST_ORDERED as u64)
-            .map(|i| made(0, Op::Lock, 0x1000 + 8 * i, &[]))
+        let steps: Vec<Made> = (0..30_000)
+            .map(|i| made(i % 2, Op::Lock, 0x1000 + 8 * u64::from(i), &[]))
             .collect();
+        assert_eq!(order(&steps), None);
         assert_eq!(kept(&steps, &[3]).len(), steps.len());
+        assert_eq!(kept(&steps[..3000], &[3]), [3]);
     }
 }

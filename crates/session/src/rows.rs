@@ -35,7 +35,7 @@ pub(crate) fn rows(
     let order = order(&trace.made);
     let mut named = named(trace, at, fault, &related);
     named.extend(accesses.iter().map(|access| access.step));
-    let matter = matters(&trace.made, &order, &named);
+    let matter = matters(&trace.made, order.as_deref(), &named);
     let mut rows: Vec<Row> = Vec::with_capacity(trace.made.len());
     let mut row_of = Vec::with_capacity(trace.made.len());
     for (i, made) in trace.made.iter().enumerate() {
@@ -63,7 +63,11 @@ pub(crate) fn rows(
         row_of.push(rows.len());
         rows.push(Row {
             held: made.held.clone(),
-            after: order[i].iter().map(|&before| row_of[before]).collect(),
+            after: order
+                .iter()
+                .flat_map(|order| &order[i])
+                .map(|&before| row_of[before])
+                .collect(),
             step: Some(i),
             matters: matter.contains(i),
             created: made.created.map(|thread| vm.thread_name(thread)),

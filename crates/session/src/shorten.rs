@@ -6,30 +6,22 @@
 //! the thread that can continue longest is next. The caller replays the result to see whether it
 //! still shows the fault.
 
-use crate::switches::{fewest, switches};
+use crate::immediate::predecessors;
+use crate::switches::{Steps, switches};
 use crate::trace::{Made, Move};
-use selvedge_model::{Conflict, Dependence, Op};
-
-/// Longer executions are not shortened: finding their order takes quadratic time.
-const LONGEST: usize = 3000;
 
 /// Another order of the steps. `None` if it would be the same, or if the execution is too long.
 /// `last`: the faulty step; `None` for a fault at the execution's end. `needed`: further steps that
 /// must stay.
 pub(crate) fn shorten(made: &[Made], last: Option<usize>, needed: &[usize]) -> Option<Vec<Move>> {
-    if made.len() > LONGEST {
-        return None;
-    }
-    let before = predecessors(made);
+    let before = predecessors(made)?;
     let mut kept = vec![last.is_none(); made.len()];
     if let Some(last) = last {
         keep(&before, last, &mut kept);
         needed.iter().for_each(|&step| keep(&before, step, &mut kept));
     }
-    let order = match fewest(made, &before, &kept, last) {
-        Some(order) => order,
-        None => linearise(made, &before, &kept, last),
-    };
+    let steps = Steps::new(made, &before, &kept, last);
+    let order = steps.fewest().or_else(|| steps.longest_first())?;
     let steps: Vec<Move> = order.into_iter().map(|i| made[i].step.clone()).collect();
     let unchanged = steps.len() == made.len() && steps.iter().zip(made).all(|(new, old)| *new == old.step);
     (!unchanged).then_some(steps)
@@ -38,26 +30,12 @@ pub(crate) fn shorten(made: &[Made], last: Option<usize>, needed: &[usize]) -> O
 /// Whether no other order of the steps of an execution has fewer context switches; false if that is
 /// not known.
 pub(crate) fn has_fewest_switches(made: &[Made], last: Option<usize>) -> bool {
-    if made.len() > LONGEST {
+    let Some(before) = predecessors(made) else {
         return false;
-    }
-    let last = last.filter(|&last| last + 1 == made.len());
-    let order = fewest(made, &predecessors(made), &vec![true; made.len()], last);
-    order.is_some_and(|order| switches(order.iter().map(|&step| &made[step])) == switches(made.iter()))
-}
-
-/// For each step, the earlier steps that must stay before it.
-pub(crate) fn predecessors(made: &[Made]) -> Vec<Vec<usize>> {
-    let ordered = |i: usize, j: usize| {
-        let (a, b) = (&made[i], &made[j]);
-        a.action.thread == b.action.thread
-            || a.created == Some(b.action.thread)
-            || b.action.op == Op::ProcessExit
-            || Conflict.dependent(&a.action, &b.action)
     };
-    (0..made.len())
-        .map(|j| (0..j).filter(|&i| ordered(i, j)).collect())
-        .collect()
+    let last = last.filter(|&last| last + 1 == made.len());
+    let order = Steps::new(made, &before, &vec![true; made.len()], last).fewest();
+    order.is_some_and(|order| switches(order.iter().map(|&step| &made[step])) == switches(made.iter()))
 }
 
 fn keep(before: &[Vec<usize>], step: usize, kept: &mut [bool]) {
@@ -68,42 +46,4 @@ fn keep(before: &[Vec<usize>], step: usize, kept: &mut [bool]) {
             stack.extend(&before[step]);
         }
     }
-}
-
-fn linearise(made: &[Made], before: &[Vec<usize>], kept: &[bool], last: Option<usize>) -> Vec<usize> {
-    let mut done = vec![false; made.len()];
-    let mut order = Vec::new();
-    let total = kept.iter().filter(|&&k| k).count();
-    while order.len() < total {
-        // For each thread, how far it could continue now.
-        let mut best: Vec<usize> = Vec::new();
-        let mut seen = Vec::new();
-        for first in (0..made.len()).filter(|&i| kept[i] && !done[i]) {
-            let thread = made[first].action.thread;
-            if seen.contains(&thread) {
-                continue;
-            }
-            seen.push(thread);
-            let mut run = Vec::new();
-            for step in (first..made.len()).filter(|&i| kept[i] && made[i].action.thread == thread) {
-                let ready = before[step]
-                    .iter()
-                    .all(|&b| !kept[b] || done[b] || run.contains(&b));
-                let must_wait = Some(step) == last && order.len() + run.len() + 1 < total;
-                if !ready || must_wait {
-                    break;
-                }
-                run.push(step);
-            }
-            if run.len() > best.len() {
-                best = run;
-            }
-        }
-        if best.is_empty() {
-            break; // cannot happen: the original order is one
-        }
-        best.iter().for_each(|&step| done[step] = true);
-        order.extend(best);
-    }
-    order
 }
