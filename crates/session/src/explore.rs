@@ -13,10 +13,10 @@ use crate::plan::Plan;
 use crate::predicate;
 use crate::setup::Setup;
 use crate::unfolding;
-use selvedge_detect::RecallingRaces;
+use selvedge_detect::{Detectors, RecallingRaces};
 use selvedge_explore::kept::{Common, Kept, Misfit, Parts};
 use selvedge_explore::reads::Uncovered;
-use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor, reads};
+use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor, pct, random, reads, stateful, unfold};
 use selvedge_ir::Module;
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property, Published, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
@@ -32,6 +32,13 @@ pub(crate) type Exploring<'a> = dyn FnMut(&dyn Parts) + 'a;
 
 /// The result of an exploration, or the assumption that has failed.
 pub(crate) type Attempted = Result<(Report, Estimate), Failed>;
+
+/// What looks at the events of an exploration. A part that is not requested is switched off: with a
+/// type of its own for each combination, all strategies would be compiled as many times.
+type Detecting<'w> = ((Detectors, Guard<'w>), Option<Recorder>);
+
+/// Makes the machines of an exploration.
+type Make<'m, 'w> = &'m (dyn Fn() -> (Vm, Detecting<'w>) + Sync + 'm);
 
 /// An exploration to make.
 pub(crate) struct Exploration<'a> {
@@ -104,7 +111,7 @@ impl Exploration<'_> {
                 Err(failed) => return Ok(Err(failed)),
             }
         } else if self.plan.strategy.matches_states() {
-            self.match_states(&config, &watch)?
+            self.match_states(&config, &watch)
         } else if watch.assumed.fused {
             self.fuse(&config, &watch)?
         } else {
@@ -195,8 +202,15 @@ impl Exploration<'_> {
         control.named(self.plan.strategy.word())
     }
 
+    /// The detectors of a machine, and what else looks at its events.
+    fn detecting<'w>(&self, detectors: Detectors, config: &Config, watch: &'w Watch<'_>) -> Detecting<'w> {
+        let cases = self.options.test_cases.as_ref();
+        let recorder = cases.map(|cases| self.recorder(cases, config));
+        ((detectors, watch.guard()), recorder)
+    }
+
     /// Explores with machines whose events do not depend on independent events.
-    fn match_states(&self, config: &Config, watch: &Watch<'_>) -> Result<(Report, Estimate), Misfit> {
+    fn match_states(&self, config: &Config, watch: &Watch<'_>) -> (Report, Estimate) {
         let Assumed {
             turns, awaits, fused, ..
         } = watch.assumed;
@@ -212,22 +226,17 @@ impl Exploration<'_> {
             };
             (if self.plan.cuts_off() { vm } else { vm.bounded() }, detectors)
         };
-        match &self.options.test_cases {
-            None => {
-                let make = || {
-                    let (vm, detectors) = canonical();
-                    (vm, (detectors, watch.guard()))
-                };
-                self.explore(&make, config, &watch.control)
-            }
-            Some(cases) => {
-                let make = || {
-                    let (vm, detectors) = canonical();
-                    (vm, ((detectors, watch.guard()), self.recorder(cases, config)))
-                };
-                self.explore(&make, config, &watch.control)
-            }
-        }
+        let make = || {
+            let (vm, detectors) = canonical();
+            (vm, self.detecting(detectors, config, watch))
+        };
+        let (make, control): (Make<'_, '_>, _) = (&make, &watch.control);
+        let mut report = match self.plan.strategy {
+            Strategy::Unfold => unfold::explore(&make, config, control),
+            _ => stateful::explore(&make, config, control),
+        };
+        settle(&mut report, control);
+        (report, Estimate::of(control))
     }
 
     /// Explores classes by reads-from.
@@ -289,13 +298,13 @@ impl Exploration<'_> {
         properties: BTreeSet<Property>,
         kept: Kept<'_>,
     ) -> Result<Result<Report, Failed>, Misfit> {
-        use selvedge_explore::{pct, random};
         let config = self.config(properties);
         let watch = self.watch();
         let make = || {
             let (vm, detectors) = stepping_machine(self.program);
-            (vm, (detectors, watch.guard()))
+            (vm, ((detectors, watch.guard()), None))
         };
+        let make: Make<'_, '_> = &make;
         let report = match self.plan.strategy {
             Strategy::Pct => pct::explore_kept(&make, &config, &watch.control, kept)?,
             _ => random::explore_kept(&make, &config, &watch.control, kept)?,
@@ -318,38 +327,32 @@ impl Exploration<'_> {
 
     /// Explores executions step by step, with machines that show each visible action as an event.
     fn interleave(&self, config: &Config, watch: &Watch<'_>) -> Result<(Report, Estimate), Misfit> {
-        let (program, control) = (self.program, &watch.control);
-        // Without a recorder the types contain none either, so exploration has no cost for it.
-        if let Some(cases) = &self.options.test_cases {
-            let make = || {
-                let (vm, detectors) = stepping_machine(program);
-                (vm, (detectors, self.recorder(cases, config)))
-            };
-            return self.explore(&make, config, control);
-        }
-        let options = &program.options;
-        if self.budget.is_none() && options.blocks.is_none() && options.explained.is_none() {
-            return self.explore(&|| stepping_machine(program), config, control);
-        }
         let make = || {
-            let (vm, detectors) = stepping_machine(program);
-            (vm, (detectors, watch.guard()))
+            let (vm, detectors) = stepping_machine(self.program);
+            (vm, self.detecting(detectors, config, watch))
         };
-        self.explore(&make, config, control)
+        let (make, control): (Make<'_, '_>, _) = (&make, &watch.control);
+        let mut report = match self.plan.strategy {
+            Strategy::Dpor if self.plan.is_published() => self.explore_published(make, config, control),
+            Strategy::Random => self.kept(true, |kept| random::explore_kept(&make, config, control, kept))?,
+            Strategy::Pct => self.kept(true, |kept| pct::explore_kept(&make, config, control, kept))?,
+            Strategy::Dpor => self.kept(true, |kept| dpor::explore_kept(&make, config, control, kept))?,
+            // These have machines of their own.
+            Strategy::Unfold | Strategy::Stateful | Strategy::ReadsFrom => {
+                return Err(Misfit("is of a strategy that keeps no state"));
+            }
+        };
+        settle(&mut report, control);
+        Ok((report, Estimate::of(control)))
     }
 
     /// Explores by the published rules of predicate dependence, again and again until executions
     /// show nothing that the slice lacks. (As printed, the slice grows within one exploration.)
-    fn explore_published<D: Detector<Vm>>(
-        &self,
-        make: &(impl Fn() -> (Vm, D) + Sync),
-        config: &Config,
-        control: &Control,
-    ) -> Report {
+    fn explore_published(&self, make: Make<'_, '_>, config: &Config, control: &Control) -> Report {
         let mut slice = predicate::published_slice(self.program, self.options);
         loop {
             let relation = Published::new(slice.clone(), self.plan.prunes_writes(self.options));
-            let report = dpor::explore_with(make, &relation, config, control);
+            let report = dpor::explore_with(&make, &relation, config, control);
             let inserted = relation.inserted();
             if report.stop != StopReason::Complete || inserted.is_empty() {
                 return report;
@@ -365,30 +368,6 @@ impl Exploration<'_> {
         };
         Recorder::new(cases, self.setup, ends_at)
     }
-
-    fn explore<D: Detector<Vm>>(
-        &self,
-        make: &(impl Fn() -> (Vm, D) + Sync),
-        config: &Config,
-        control: &Control,
-    ) -> Result<(Report, Estimate), Misfit> {
-        use selvedge_explore::{pct, random, stateful, unfold};
-        let stepping = true;
-        let mut report = match self.plan.strategy {
-            Strategy::Dpor if self.plan.is_published() => self.explore_published(make, config, control),
-            Strategy::Dpor => self.kept(stepping, |kept| dpor::explore_kept(make, config, control, kept))?,
-            Strategy::Unfold => unfold::explore(make, config, control),
-            // Since it may be given up, `read_from` explores by it.
-            Strategy::ReadsFrom => return Err(Misfit("is of a strategy that keeps no state")),
-            Strategy::Stateful => stateful::explore(make, config, control),
-            Strategy::Random => {
-                self.kept(stepping, |kept| random::explore_kept(make, config, control, kept))?
-            }
-            Strategy::Pct => self.kept(stepping, |kept| pct::explore_kept(make, config, control, kept))?,
-        };
-        settle(&mut report, control);
-        Ok((report, Estimate::of(control)))
-    }
 }
 
 /// The work of machines for which the budget was charged.
@@ -399,7 +378,9 @@ impl Work {
     /// Charges the budget for the work since the last time, if there is a budget.
     #[inline]
     fn pay(&self, control: &Control, executed: impl FnOnce() -> u64) {
-        let Some(budget) = control.budget() else { return };
+        let Some(budget) = control.budget() else {
+            return;
+        };
         let executed = executed();
         let paid = self.0.load(Ordering::Relaxed);
         if executed != paid {
