@@ -36,7 +36,7 @@ const HELP: &str = "usage: cargo xtask TASK
   fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
   hunt [OPTIONS]  check random programs against an enumerator (--help; docs/hunt.md)
   cover        measure sets of schedules and the programs built of them (docs/cover.md): [SELVEDGE]
-  nightly [--seed N]  the tests at length, then the hunt and fuzzing, for hours
+  nightly [--seed N]  the tests at length, then the hunt and fuzzing, for hours; the site
   memcheck     run tests of the machine under valgrind
   mutate       run every test that plants a mistake and expects it to be noticed
   deb [SELVEDGE]  build the Debian package: target/selvedge_VERSION_amd64.deb

@@ -1,8 +1,8 @@
-//! Checks that take too long for every change: long tests, tests under valgrind, the hunt, and
-//! fuzzing.
+//! Checks that take too long for every change: long tests, tests under valgrind, the hunt,
+//! fuzzing, and the documents as a site.
 
 use crate::process::{self, cargo};
-use crate::{fuzz, hunt, memcheck};
+use crate::{fuzz, hunt, memcheck, site};
 use anyhow::{Result, ensure};
 
 /// The number of random programs for the hunt, and the seconds for each door of fuzzing.
@@ -25,5 +25,6 @@ pub fn run(arguments: &[String]) -> Result<()> {
     memcheck::run()?;
     let with = |words: [&str; 4]| words.map(str::to_owned);
     hunt::run(&with(["--programs", PROGRAMS, "--seed", seed]))?;
-    fuzz::run(&with(["--seconds", SECONDS, "--seed", seed]))
+    fuzz::run(&with(["--seconds", SECONDS, "--seed", seed]))?;
+    site::build()
 }

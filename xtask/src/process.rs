@@ -13,9 +13,21 @@ pub fn root() -> Result<PathBuf> {
         .context("xtask has no parent directory")
 }
 
-/// The cargo that runs this program.
+/// The cargo that runs this program, without the variables that it has set for this program. Build
+/// scripts look at some of them, so what they make would be compiled anew whenever cargo is started
+/// from here after it was started from a shell, and the other way round.
 pub fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let begins = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+    for (name, _) in std::env::vars_os() {
+        if begins
+            .iter()
+            .any(|begin| name.to_string_lossy().starts_with(begin))
+        {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// The directory for cargo's build products.

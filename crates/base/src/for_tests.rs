@@ -62,3 +62,9 @@ pub fn usual_or_long(usual: u64, long: u64) -> u64 {
         usual
     }
 }
+
+/// Which of so many turns has what has this name. Others that come or go do not change it.
+#[cfg(feature = "laboratory")]
+pub fn turn(name: &str, turns: u64) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(name.as_bytes()) % turns
+}

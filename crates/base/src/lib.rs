@@ -19,7 +19,7 @@ pub use clock::VectorClock;
 pub use digest::{Digest, Domain};
 pub use for_tests::ForTests;
 #[cfg(feature = "laboratory")]
-pub use for_tests::usual_or_long;
+pub use for_tests::{turn, usual_or_long};
 pub use id::{Id, IdVec};
 pub use intern::Interner;
 pub use span::{FileId, Location, Span};

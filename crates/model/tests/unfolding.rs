@@ -67,7 +67,7 @@ fn where_the_order_of_arrivals_matters_the_oracle_has_as_many_traces() {
 
 #[test]
 fn random_toys_have_the_traces_and_ends_found_without_events() {
-    for seed in 0..usual_or_long(700, 6_000) {
+    for seed in 0..usual_or_long(300, 6_000) {
         let toy = match seed % 4 {
             0 => random_toy(seed / 4),
             1 => mixed_toy(seed / 4),
@@ -91,7 +91,7 @@ fn random_toys_have_the_traces_and_ends_found_without_events() {
 
 #[test]
 fn the_relation_keeps_definition_1() {
-    for seed in 0..usual_or_long(2_000, 40_000) {
+    for seed in 0..usual_or_long(800, 40_000) {
         let toy = match seed % 4 {
             0 => random_toy(seed / 4),
             1 => mixed_toy(seed),

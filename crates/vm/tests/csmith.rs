@@ -131,7 +131,7 @@ fn seeds() -> std::ops::Range<u64> {
     let given = given.as_deref().and_then(|text| text.split_once(".."));
     match given {
         Some((first, last)) => first.parse().expect("a seed")..last.parse().expect("a seed"),
-        None => 1..usual_or_long(81, 231),
+        None => 1..usual_or_long(41, 231),
     }
 }
 

@@ -11,7 +11,7 @@ use selvedge_analysis::library::{Arguments, Effect, Returns, Special, effect};
 use selvedge_analysis::pointsto::{Library, Limits, Object, Offset, Target};
 use selvedge_analysis::scheduling::{self, Assertion};
 use selvedge_analysis::{Place, PointsTo};
-use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_base::{Id, StmtId, ThreadId, turn, usual_or_long};
 use selvedge_ir::{FuncId, InstKind, Module, Operand};
 use selvedge_model::{Access, Choice, Machine};
 use selvedge_vm::inspect::{Content, Home};
@@ -335,13 +335,16 @@ fn check(path: &Path, counts: &mut Counts) {
     }
 }
 
-fn check_programs(chosen: impl Fn(usize) -> bool) -> Counts {
+fn check_programs(chosen: impl Fn(&str) -> bool) -> Counts {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let mut paths = Vec::new();
     programs(&corpus, &mut paths);
     let mut counts = Counts::default();
-    for (_, path) in paths.iter().enumerate().filter(|(i, _)| chosen(*i)) {
-        check(path, &mut counts);
+    for path in paths {
+        let name = path.strip_prefix(&corpus).map(|path| path.to_string_lossy());
+        if name.is_ok_and(|name| chosen(&name)) {
+            check(&path, &mut counts);
+        }
     }
     println!(
         "{} programs, {} accesses, {:?}, unknown {:?}",
@@ -356,8 +359,8 @@ fn check_programs(chosen: impl Fn(usize) -> bool) -> Counts {
 #[test]
 fn accesses_are_in_points_to_sets() {
     let every = std::env::var("EVERY").ok().and_then(|n| n.parse().ok());
-    let every: usize = every.unwrap_or(5).max(1);
-    let counts = check_programs(|i| i % every == 0);
+    let every = every.unwrap_or(usual_or_long(5, 1)).max(1);
+    let counts = check_programs(|name| turn(name, every) == 0);
     assert!(counts.accesses > 1_000, "{}", counts.accesses);
 }
 

@@ -7,6 +7,7 @@ mod objects;
 
 use expectation::{Case, Verdict, cases, directives_are_told_from_prose};
 use libtest_mimic::{Arguments, Failed, Trial};
+use selvedge_base::turn;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -110,7 +111,7 @@ const READS_FROM: Strategy = Strategy {
 };
 
 /// One program in so many is tried with [`READS_FROM`]; all with `SELVEDGE_LONG`.
-const READS_FROM_EVERY: usize = 16;
+const READS_FROM_EVERY: u64 = 16;
 
 /// The other ways of `unfold` that are as complete, for programs with more than one order of
 /// events, and for those without an end.
@@ -192,13 +193,12 @@ const TIME: &str = "120s";
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let (mut trials, mut number) = (Vec::new(), 0);
+    let mut trials = Vec::new();
     for program in programs(&corpus) {
         match cases(&corpus, &program) {
             Ok(cases) => {
                 for case in cases {
-                    number += 1;
-                    trials.extend(trials_of(case, number));
+                    trials.extend(trials_of(case));
                 }
             }
             Err(error) => trials.push(Trial::test(program.display().to_string(), move || {
@@ -223,16 +223,22 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Strategies of which each program is tried under one of a pair, in turns; under both with
-/// `SELVEDGE_LONG` (`cargo xtask nightly`). The others say as much of the program. Every way of
-/// `unfold` is compared with `dpor` for every second program.
-const IN_TURNS: [[&str; 2]; 2] = [["dpor-without-sleep-sets", "dpor-two-jobs"], ["random", "pct"]];
+/// Strategies of which each program is tried under one, in turns; under all with `SELVEDGE_LONG`
+/// (`cargo xtask nightly`). The others say as much of the program.
+const IN_TURNS: [&str; 4] = ["dpor-without-sleep-sets", "random", "dpor-two-jobs", "pct"];
 
-fn trials_of(case: Case, number: usize) -> Vec<Trial> {
+/// For one program in so many, every way of `unfold` is compared with `dpor`; for all with
+/// `SELVEDGE_LONG`.
+const COMPARED_EVERY: u64 = 5;
+
+fn trials_of(case: Case) -> Vec<Trial> {
     let mut trials = Vec::new();
     let all = std::env::var_os("SELVEDGE_LONG").is_some();
+    let number = turn(&case.name, 1 << 16);
     for strategy in STRATEGIES {
-        if !all && IN_TURNS.iter().any(|pair| pair[number % 2] == strategy.name) {
+        let mut turns = IN_TURNS.iter().zip(0..);
+        let own = turns.find(|&(&name, _)| name == strategy.name);
+        if !all && own.is_some_and(|(_, turn)| turn != number % IN_TURNS.len() as u64) {
             continue;
         }
         let first = strategy.name == "dpor-first-finding";
@@ -260,7 +266,10 @@ fn trials_of(case: Case, number: usize) -> Vec<Trial> {
             let name = format!("{} [{}]", case.name, strategy.name);
             trials.push(Trial::test(name, move || test(&case, strategy)));
         }
-    } else if !case.only_count && case.verdict != Verdict::Unknown && (all || number.is_multiple_of(2)) {
+    } else if !case.only_count
+        && case.verdict != Verdict::Unknown
+        && (all || number.is_multiple_of(COMPARED_EVERY))
+    {
         let case = case.clone();
         let name = format!("{} [unfold against dpor]", case.name);
         trials.push(Trial::test(name, move || compare(&case)));

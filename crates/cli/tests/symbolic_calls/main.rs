@@ -9,13 +9,15 @@
 mod calls;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use selvedge_base::{turn, usual_or_long};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What the runs are made with.
-const WAYS: &[&[&str]] = &[
+/// What the runs are made with: each call with two of them, in turns; with `SELVEDGE_LONG` (`cargo
+/// xtask nightly`) with all.
+const WAYS: [&[&str]; 5] = [
     &["--strategy", "dpor"],
     &["--strategy", "unfold"],
     &["--strategy", "stateful"],
@@ -41,7 +43,8 @@ fn compare(name: &str, text: &str) -> Result<(), Failed> {
     std::fs::write(&source, text)?;
     let [chosen, choosing] = [&["-DBEFORE"][..], &[]].map(|flags| compile(&source, flags));
     let (chosen, choosing) = (chosen?, choosing?);
-    for options in WAYS {
+    let first = turn(name, 5) as usize;
+    for options in WAYS.iter().cycle().skip(first).take(usual_or_long(2, 5) as usize) {
         let before = run(&chosen, options)?;
         let by_call = run(&choosing, options)?;
         check(before == by_call, || {

@@ -12,9 +12,11 @@ use selvedge_frontend as frontend;
 use selvedge_ir::{GlobalId, Module, Symbol, Terminator};
 use selvedge_model::{Choice, Machine, Notice};
 use selvedge_vm::{Options, Program, Vm};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 fn native(source: &Path) -> Vec<u8> {
     let binary = source.with_extension("out");
@@ -59,12 +61,30 @@ fn machine(module: Module) -> (Vec<u8>, Option<Notice>) {
     (vm.state.output().to_vec(), None)
 }
 
-fn written(test: &str, seed: u64, ends: bool) -> PathBuf {
-    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("exceptions");
-    std::fs::create_dir_all(&directory).expect("a directory");
-    let source = directory.join(format!("{test}_{seed}.cc"));
-    std::fs::write(&source, generator::source(seed, ends)).expect("the directory is ours");
-    source
+/// What a program prints natively, and what the machine is given.
+#[derive(Clone)]
+struct Compiled {
+    source: PathBuf,
+    expected: Vec<u8>,
+    module: Module,
+}
+
+/// The programs of a seed. Every third source ends without a handler.
+fn compiled(seed: u64) -> Compiled {
+    static MADE: Mutex<BTreeMap<u64, Compiled>> = Mutex::new(BTreeMap::new());
+    let make = || {
+        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("exceptions");
+        std::fs::create_dir_all(&directory).expect("a directory");
+        let source = directory.join(format!("{seed}.cc"));
+        std::fs::write(&source, generator::source(seed, seed % 3 == 0)).expect("the directory is ours");
+        Compiled {
+            expected: native(&source),
+            module: load(&source),
+            source,
+        }
+    };
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.entry(seed).or_insert_with(make).clone()
 }
 
 fn seeds() -> Range<u64> {
@@ -80,11 +100,13 @@ fn seeds() -> Range<u64> {
 fn output_as_native() {
     let mut wrong = Vec::new();
     for seed in seeds() {
-        let source = written("output", seed, seed % 3 == 0);
-        let expected = native(&source);
-        let (output, notice) = machine(load(&source));
+        let Compiled {
+            source,
+            expected,
+            module,
+        } = compiled(seed);
+        let (output, notice) = machine(module);
         if output == expected && notice.is_none() {
-            let _ = std::fs::remove_file(source);
             continue;
         }
         let text = [&output, &expected].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
@@ -99,11 +121,11 @@ fn output_as_native() {
 }
 
 /// Whether the comparison notices what is done to a program.
-fn notices(test: &str, mistake: impl Fn(&mut Module)) -> bool {
-    (1..8).any(|seed| {
-        let source = written(test, seed, false);
-        let expected = native(&source);
-        let mut module = load(&source);
+fn notices(mistake: impl Fn(&mut Module)) -> bool {
+    (0..7).any(|seed| {
+        let Compiled {
+            expected, mut module, ..
+        } = compiled(seed);
         mistake(&mut module);
         let (output, notice) = machine(module);
         output != expected || notice.is_some()
@@ -132,20 +154,13 @@ fn describe(module: &mut Module, is: &str, as_if: &str) {
 }
 
 #[test]
-fn nothing_is_noticed_without_a_mistake() {
-    assert!(!notices("none", |_| ()));
-}
-
-#[test]
 fn another_order_of_handlers_is_noticed() {
-    assert!(notices("order", |module| pads(module, |pad| pad
-        .clauses
-        .reverse())));
+    assert!(notices(|module| pads(module, |pad| pad.clauses.reverse())));
 }
 
 #[test]
 fn cleanups_that_are_passed_by_are_noticed() {
-    assert!(notices("cleanup", |module| pads(module, |pad| pad.cleanup = false)));
+    assert!(notices(|module| pads(module, |pad| pad.cleanup = false)));
 }
 
 #[test]
@@ -154,7 +169,7 @@ fn a_base_that_is_not_known_is_noticed() {
         "_ZTVN10__cxxabiv120__si_class_type_infoE",
         "_ZTVN10__cxxabiv117__class_type_infoE",
     );
-    assert!(notices("single", |module| describe(module, single, none)));
+    assert!(notices(|module| describe(module, single, none)));
 }
 
 #[test]
@@ -163,5 +178,5 @@ fn bases_of_the_wrong_kind_are_noticed() {
         "_ZTVN10__cxxabiv121__vmi_class_type_infoE",
         "_ZTVN10__cxxabiv117__class_type_infoE",
     );
-    assert!(notices("multiple", |module| describe(module, multiple, none)));
+    assert!(notices(|module| describe(module, multiple, none)));
 }
