@@ -99,7 +99,7 @@ unsigned __VERIFIER_nondet_uint(void);
 static int a, x[3], y, z = 1;
 static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_rwlock_t w[2] = {PTHREAD_RWLOCK_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER};
-static struct timespec ts[2];
+static const struct timespec ts[2];
 static sem_t s[2];
 static atomic_int f[2];
 static pthread_t t[2];

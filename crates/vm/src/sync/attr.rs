@@ -238,17 +238,10 @@ pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
 pub(super) fn time(cx: &mut Cx<'_>, i: usize) -> Result<Time, Stop> {
     let address = cx.word(i)?;
     may_depend_on(cx, address)?;
-    let mut word = |address| -> Result<Option<i64>, Stop> {
-        cx.load_any(address, 8, "time")?;
-        let value = cx.state.memory.peek_checked(address, 8);
-        Ok(value.is_concrete().then_some(value.bits as i64))
-    };
-    let (seconds, nanoseconds) = (word(address)?, word(address + 8)?);
-    let Some(nanoseconds) = nanoseconds else {
-        return Err(Flow::Unsupported(OF_INPUTS.into()));
-    };
+    cx.load_any(address, 8, "time")?;
+    let nanoseconds = cx.load_defined(address + 8, 8, "time")? as i64;
     Ok(Time {
-        seconds,
+        address,
         is_valid: (0..1_000_000_000).contains(&nanoseconds),
     })
 }
@@ -273,8 +266,7 @@ fn may_depend_on(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
 
 /// A time that a call was given.
 pub(super) struct Time {
-    /// `None` if they depend on inputs.
-    pub(super) seconds: Option<i64>,
+    pub(super) address: u64,
     /// Whether the nanoseconds are fewer than a second.
     pub(super) is_valid: bool,
 }
@@ -286,9 +278,6 @@ pub(super) fn valid_time(cx: &mut Cx<'_>, i: usize) -> Result<(), Stop> {
         false => Err(Flow::Unsupported(INVALID.into())),
     }
 }
-
-/// What is said of a time whose validity depends on inputs.
-pub(super) const OF_INPUTS: &str = "a time that depends on inputs";
 
 /// What is said of a deadline that is not valid, where the answer depends on more than that.
 pub(super) const INVALID: &str = "a deadline with a second or more of nanoseconds (EINVAL)";

@@ -63,10 +63,8 @@ fn ended(_: &mut Cx<'_>) -> Answer {
 /// Whether the time in this argument is one that a thread can sleep.
 fn can_sleep(cx: &mut Cx<'_>, time: usize) -> Result<bool, Flow> {
     let time = attr::time(cx, time)?;
-    match time.seconds {
-        Some(seconds) => Ok(time.is_valid && seconds >= 0),
-        None => Err(Flow::Unsupported(attr::OF_INPUTS.into())),
-    }
+    let seconds = cx.load_defined(time.address, 8, "time")? as i64;
+    Ok(time.is_valid && seconds >= 0)
 }
 
 fn nanosleep(cx: &mut Cx<'_>) -> Answer {

@@ -76,7 +76,8 @@ fn compiled(seed: u64) -> Compiled {
         let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("exceptions");
         std::fs::create_dir_all(&directory).expect("a directory");
         let source = directory.join(format!("{seed}.cc"));
-        std::fs::write(&source, generator::source(seed, seed % 3 == 0)).expect("the directory is ours");
+        std::fs::write(&source, generator::source(seed, seed.is_multiple_of(3)))
+            .expect("the directory is ours");
         Compiled {
             expected: native(&source),
             module: load(&source),
