@@ -378,9 +378,7 @@ impl Work {
     /// Charges the budget for the work since the last time, if there is a budget.
     #[inline]
     fn pay(&self, control: &Control, executed: impl FnOnce() -> u64) {
-        let Some(budget) = control.budget() else {
-            return;
-        };
+        let Some(budget) = control.budget() else { return };
         let executed = executed();
         let paid = self.0.load(Ordering::Relaxed);
         if executed != paid {
