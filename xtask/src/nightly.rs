@@ -21,7 +21,9 @@ pub fn run(arguments: &[String]) -> Result<()> {
         seed.parse::<u64>().is_ok(),
         "usage: cargo xtask nightly [--seed N]"
     );
-    process::run(cargo().args(["xtask", "test"]).env("SELVEDGE_LONG", "1"))?;
+    let mut tests = cargo();
+    tests.args(["xtask", "test"]).env("SELVEDGE_LONG", "1");
+    process::run(tests.env("CARGO_PROFILE_DEV_DEBUG_ASSERTIONS", "true"))?;
     memcheck::run()?;
     let with = |words: [&str; 4]| words.map(str::to_owned);
     hunt::run(&with(["--programs", PROGRAMS, "--seed", seed]))?;

@@ -52,6 +52,9 @@ impl<T: Copy + PartialEq> ForTests<T> {
     }
 }
 
+/// True in the builds that tests are made of.
+pub const IS_LABORATORY: bool = cfg!(feature = "laboratory");
+
 /// How many random systems a test looks at: as many as fit into each run of the tests, or, with
 /// `SELVEDGE_LONG` set (`cargo xtask nightly`), as many as a night has room for.
 #[cfg(feature = "laboratory")]

@@ -17,7 +17,7 @@ pub use serde;
 
 pub use clock::VectorClock;
 pub use digest::{Digest, Domain};
-pub use for_tests::ForTests;
+pub use for_tests::{ForTests, IS_LABORATORY};
 #[cfg(feature = "laboratory")]
 pub use for_tests::{turn, usual_or_long};
 pub use id::{Id, IdVec};

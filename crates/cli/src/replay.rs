@@ -84,7 +84,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
             ..HumanOptions::default()
         },
     ));
-    debug_assert_ne!(report.finding.kind.property(), Property::Termination);
+    assert_ne!(report.finding.kind.property(), Property::Termination);
     out.push_str(&format!("{verdict}\n"));
     saved::tell_changes(&replay);
     match print(&out) {

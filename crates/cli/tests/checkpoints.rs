@@ -150,7 +150,7 @@ fn holds_at(place: &Place, name: &str, options: &[&str], file: &str) {
 
 #[test]
 fn a_verified_program() {
-    holds("mutex", &["--strategy", "dpor", "-DN=9"], "benches/one_mutex.c");
+    holds("mutex", &["--strategy", "dpor", "-DN=8"], "benches/one_mutex.c");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn an_exploration_that_begins_anew() {
 fn condition_variables() {
     holds(
         "conditions",
-        &["--strategy", "dpor", "-DK=3"],
+        &["--strategy", "dpor", "-DK=2"],
         "benches/producers_consumers.c",
     );
 }

@@ -6,7 +6,7 @@
 #[expect(dead_code, reason = "only the options are used here")]
 mod expectation;
 
-use selvedge_base::ContextId;
+use selvedge_base::{ContextId, turn, usual_or_long};
 use selvedge_detect::{DeadlockDetector, RecallingRaces};
 use selvedge_explore::kept::{Keeper, Kept, State};
 use selvedge_explore::{Config, Control, Report, Stop, dpor};
@@ -51,6 +51,9 @@ fn reports_are_the_same() {
     for file in programs(&corpus) {
         let cases = expectation::cases(&corpus, &file).unwrap_or_else(|e| panic!("{e}"));
         for case in cases {
+            if turn(&case.name, usual_or_long(3, 1)) != 0 {
+                continue;
+            }
             let Some(define) = macros(&case.options) else {
                 continue;
             };
@@ -78,7 +81,7 @@ fn reports_are_the_same() {
         }
     }
     println!("{compared} programs, {interrupted} interruptions");
-    assert!(compared > 200 && interrupted > 1_000, "{compared} {interrupted}");
+    assert!(compared > 70 && interrupted > 300, "{compared} {interrupted}");
 }
 
 /// Holds both against each other; how often it was interrupted.

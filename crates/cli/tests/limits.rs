@@ -255,7 +255,6 @@ fn signals_end_a_run_with_its_verdict() {
 }
 
 #[test]
-#[cfg_attr(not(debug_assertions), ignore = "nothing can be planted in this build")]
 fn the_second_signal_ends_it_at_once() {
     let place = Place::new("twice");
     place.write("a.c", ENDLESS);
@@ -374,7 +373,6 @@ fn a_system_without_memory_gets_a_verdict() {
 }
 
 #[test]
-#[cfg_attr(not(debug_assertions), ignore = "nothing can be planted in this build")]
 fn a_place_that_does_not_react_is_ended() {
     let race = "#include <pthread.h>\nint x;\nstatic void *f(void *p) { x++; return p; }\n\
         int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); x++; pthread_join(t, 0); return 0; }\n";

@@ -129,7 +129,7 @@ impl Evaluator {
                 self.values[top.index() as usize] = value;
                 self.stack.pop();
             } else {
-                debug_assert!(self.stack.len() > before);
+                assert!(self.stack.len() > before);
             }
         }
         self.values[e.index() as usize]

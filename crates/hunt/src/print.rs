@@ -273,7 +273,7 @@ impl Printer<'_> {
 
     fn block(&mut self, block: &Block) {
         for node in block {
-            debug_assert_eq!(node.id as usize, self.lines.len(), "statements are numbered");
+            assert_eq!(node.id as usize, self.lines.len(), "statements are numbered");
             self.lines.push(self.line + 1);
             self.statement(&node.stmt);
         }

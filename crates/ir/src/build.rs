@@ -446,7 +446,7 @@ impl ModuleBuilder {
         if span.line != 0 && self.module.files.is_empty() {
             self.module.files.push(FILE.to_owned());
         }
-        debug_assert_eq!(span.file, FileId(0), "a builder knows one file");
+        assert_eq!(span.file, FileId(0), "a builder knows one file");
         self.module.stmts.push(Stmt { func, ordinal, span });
     }
 }

@@ -4,6 +4,7 @@
 mod common;
 
 use common::machine;
+use selvedge_base::usual_or_long;
 use selvedge_model::reference::{EventLabel, check_labels};
 use selvedge_model::toy::{Toy, input_toy, mixed_toy, random_toy};
 use selvedge_model::{Choice, Effect, Needs, ObjectId, Op, OpClass, Pending, Synchronises, Undo};
@@ -46,7 +47,8 @@ const UNNOTICED: &[Exception] = &[
 ];
 
 fn toys() -> impl Iterator<Item = Toy> {
-    (0..2_000).flat_map(|n| [random_toy(20_000 + n), mixed_toy(24_000 + n), input_toy(n)])
+    (0..usual_or_long(1_000, 2_000))
+        .flat_map(|n| [random_toy(20_000 + n), mixed_toy(24_000 + n), input_toy(n)])
 }
 
 /// Adds the pending operations along some executions of a toy.

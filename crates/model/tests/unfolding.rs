@@ -67,7 +67,7 @@ fn where_the_order_of_arrivals_matters_the_oracle_has_as_many_traces() {
 
 #[test]
 fn random_toys_have_the_traces_and_ends_found_without_events() {
-    for seed in 0..usual_or_long(300, 6_000) {
+    for seed in 0..usual_or_long(150, 6_000) {
         let toy = match seed % 4 {
             0 => random_toy(seed / 4),
             1 => mixed_toy(seed / 4),
@@ -91,7 +91,7 @@ fn random_toys_have_the_traces_and_ends_found_without_events() {
 
 #[test]
 fn the_relation_keeps_definition_1() {
-    for seed in 0..usual_or_long(800, 40_000) {
+    for seed in 0..usual_or_long(400, 40_000) {
         let toy = match seed % 4 {
             0 => random_toy(seed / 4),
             1 => mixed_toy(seed),
@@ -145,11 +145,11 @@ fn hold(name: &str, unfolding: &Unfolding<ToyEnd>) {
 #[test]
 fn the_definitions_agree() {
     let mut whole = 0;
-    for seed in 3_000..4_000 {
+    for seed in 3_000..3_000 + usual_or_long(400, 1_000) {
         if let Ok(unfolding) = unfold(&random_toy(seed), 120, &EventLabel::dependent) {
             hold(&format!("seed {seed}"), &unfolding);
             whole += 1;
         }
     }
-    assert!(whole > 350, "{whole}");
+    assert!(whole > 110, "{whole}");
 }

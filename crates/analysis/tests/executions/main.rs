@@ -359,7 +359,7 @@ fn check_programs(chosen: impl Fn(&str) -> bool) -> Counts {
 #[test]
 fn accesses_are_in_points_to_sets() {
     let every = std::env::var("EVERY").ok().and_then(|n| n.parse().ok());
-    let every = every.unwrap_or(usual_or_long(5, 1)).max(1);
+    let every = every.unwrap_or(usual_or_long(10, 1)).max(1);
     let counts = check_programs(|name| turn(name, every) == 0);
     assert!(counts.accesses > 1_000, "{}", counts.accesses);
 }

@@ -16,13 +16,14 @@
 mod generate;
 mod threads;
 
+use selvedge_base::usual_or_long;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
 /// The seeds that are always tried, of each of the two kinds.
-const SEEDS: std::ops::Range<u64> = 0..40;
+const SEEDS: std::ops::Range<u64> = 0..20;
 /// Programs with more ways than this are left out.
 const MOST: usize = 400;
 
@@ -42,7 +43,7 @@ fn seeds() -> std::ops::Range<u64> {
         let (from, to) = range.split_once("..")?;
         Some(from.parse().ok()?..to.parse().ok()?)
     });
-    asked.unwrap_or(SEEDS)
+    asked.unwrap_or(SEEDS.start..SEEDS.end * usual_or_long(1, 3))
 }
 
 /// Ways to explore a program with threads.

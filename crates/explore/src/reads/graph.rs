@@ -201,7 +201,7 @@ impl Graph {
         if self.threads.len() <= thread {
             self.threads.resize_with(thread + 1, Vec::new);
         }
-        debug_assert_eq!(
+        assert_eq!(
             self.threads[thread].len(),
             event.at.index as usize,
             "the next of its thread"

@@ -71,7 +71,7 @@ impl<'a, M: Undo, D: Detector<M>> Runner<'a, M, D> {
             machine,
         };
         for number in 0..runner.machine.pending().len() {
-            debug_assert_eq!(number, runner.names.len());
+            assert_eq!(number, runner.names.len());
             runner.add_thread(NOBODY);
         }
         runner.report();

@@ -503,7 +503,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
                     true => place_key(&sources),
                     false => key(graph, sources.iter().copied()),
                 };
-                debug_assert!(
+                assert!(
                     !fits || count(&kept, node.at.thread) == node.at.index,
                     "what it reads"
                 );

@@ -86,14 +86,14 @@ fn recorded_toys() {
 
 #[test]
 fn random_toys() {
-    for seed in 0..usual_or_long(1_200, 50_000) {
+    for seed in 0..usual_or_long(600, 50_000) {
         hold(&format!("seed {seed}"), &random_toy(seed));
     }
 }
 
 #[test]
 fn mixed_toys() {
-    for seed in 0..usual_or_long(800, 20_000) {
+    for seed in 0..usual_or_long(400, 20_000) {
         hold(&format!("mixed seed {seed}"), &mixed_toy(seed));
         hold(&format!("waking seed {seed}"), &waking_toy(seed));
     }
@@ -101,7 +101,7 @@ fn mixed_toys() {
 
 #[test]
 fn toys_with_inputs() {
-    for seed in 0..usual_or_long(800, 20_000) {
+    for seed in 0..usual_or_long(400, 20_000) {
         hold(&format!("input seed {seed}"), &input_toy(seed));
         hold(&format!("sharing seed {seed}"), &sharing_toy(seed));
     }
@@ -109,7 +109,7 @@ fn toys_with_inputs() {
 
 #[test]
 fn every_class_of_random_toys_once() {
-    for seed in 0..usual_or_long(250, 700) {
+    for seed in 0..usual_or_long(120, 700) {
         hold_classes(&format!("seed {seed}"), &random_toy(seed));
         // Whether a join fails before the thread's end or after it makes no difference, and is not
         // tried.

@@ -2,7 +2,7 @@
 //! without interruption reports. What is left out of the state is noticed.
 
 use crate::common::never;
-use selvedge_base::ContextId;
+use selvedge_base::{ContextId, usual_or_long};
 use selvedge_detect::DeadlockDetector;
 use selvedge_explore::kept::{Begun, Keeper, Kept, Misfit, Product, State, UnitState};
 use selvedge_explore::{Config, Control, Report, Stop, dpor, pct, random};
@@ -120,7 +120,7 @@ fn small(toy: &Toy, most: u64) -> bool {
 #[test]
 fn an_interrupted_search_reports_what_an_uninterrupted_one_reports() {
     let (mut interrupted, mut units) = (0, 0);
-    for seed in 0..200 {
+    for seed in 0..usual_or_long(70, 200) {
         for toy in [random_toy(seed), mixed_toy(seed)] {
             if !small(&toy, 300) {
                 continue;
@@ -158,7 +158,7 @@ fn an_interrupted_search_reports_what_an_uninterrupted_one_reports() {
         }
     }
     println!("{interrupted} interruptions, {units} units");
-    assert!(interrupted > 10_000 && units > 100, "{interrupted} {units}");
+    assert!(interrupted > 3_000 && units > 30, "{interrupted} {units}");
 }
 
 /// How many units a state has that were given away.

@@ -50,7 +50,7 @@ fn recorded_toys() {
 
 #[test]
 fn random_toys() {
-    for seed in 0..usual_or_long(150, 800) {
+    for seed in 0..usual_or_long(75, 800) {
         let toy = random_toy(seed);
         let mut machine = ToyMachine::new(&toy).expect("a toy that compiles");
         let whole = Unfolding::of(&mut machine, 300).ok();
@@ -73,17 +73,17 @@ fn many_random_toys(seeds: std::ops::Range<u64>) {
 /// Fifty thousand at length, with the other half.
 #[test]
 fn many_random_toys_of_one_half() {
-    many_random_toys(1_000..1_000 + usual_or_long(450, 25_000));
+    many_random_toys(1_000..1_000 + usual_or_long(220, 25_000));
 }
 
 #[test]
 fn many_random_toys_of_the_other_half() {
-    many_random_toys(26_000..26_000 + usual_or_long(450, 25_000));
+    many_random_toys(26_000..26_000 + usual_or_long(220, 25_000));
 }
 
 #[test]
 fn search_orders() {
-    for seed in 0..usual_or_long(90, 500) {
+    for seed in 0..usual_or_long(45, 500) {
         for order in [Order::BreadthFirst, Order::Random] {
             for mut config in configurations() {
                 config.order = order;
@@ -96,7 +96,7 @@ fn search_orders() {
 /// Under a memory budget answers of the machine are asked for again: the same comes out.
 #[test]
 fn saving_memory_changes_nothing() {
-    for seed in 0..usual_or_long(90, 400) {
+    for seed in 0..usual_or_long(45, 400) {
         let toy = random_toy(seed);
         let explore = |saving: bool| {
             let control = Control::new();
@@ -128,19 +128,19 @@ fn under_one_each(kind: &str, toy: impl Fn(u64) -> Toy, seeds: std::ops::Range<u
 
 #[test]
 fn mixed_toys() {
-    under_one_each("mixed", mixed_toy, 0..usual_or_long(700, 4_000));
-    under_one_each("waking", waking_toy, 0..usual_or_long(700, 4_000));
+    under_one_each("mixed", mixed_toy, 0..usual_or_long(350, 4_000));
+    under_one_each("waking", waking_toy, 0..usual_or_long(350, 4_000));
 }
 
 #[test]
 fn toys_with_inputs() {
-    under_one_each("input", input_toy, 0..usual_or_long(900, 5_000));
+    under_one_each("input", input_toy, 0..usual_or_long(450, 5_000));
 }
 
 /// Decisions of one thread are at odds with those of another.
 #[test]
 fn toys_that_share_inputs() {
-    under_one_each("sharing", sharing_toy, 0..usual_or_long(900, 5_000));
+    under_one_each("sharing", sharing_toy, 0..usual_or_long(450, 5_000));
 }
 
 /// Where all alternatives of a choice that completes an exchange are cutoffs, the other thread must

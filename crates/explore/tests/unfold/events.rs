@@ -66,41 +66,41 @@ fn recorded_toys() {
 #[test]
 fn random_toys() {
     let (mut held, configurations) = (0, configurations());
-    for seed in 0..usual_or_long(1_500, 10_000) {
+    for seed in 0..usual_or_long(750, 10_000) {
         let config = &configurations[seed as usize % configurations.len()];
         held += hold(&format!("seed {seed}"), &random_toy(seed), config);
     }
-    assert!(held > 700, "only {held} were small enough");
+    assert!(held > 340, "only {held} were small enough");
 }
 
 #[test]
 fn mixed_toys() {
     let (mut held, configurations) = (0, configurations());
-    for seed in 0..usual_or_long(1_100, 6_000) {
+    for seed in 0..usual_or_long(550, 6_000) {
         let config = &configurations[seed as usize % configurations.len()];
         held += hold(&format!("mixed seed {seed}"), &mixed_toy(seed), config);
     }
-    assert!(held > 600, "only {held} were small enough");
+    assert!(held > 290, "only {held} were small enough");
 }
 
 #[test]
 fn waking_toys() {
     let (mut held, configurations) = (0, configurations());
-    for seed in 0..usual_or_long(700, 4_000) {
+    for seed in 0..usual_or_long(350, 4_000) {
         let config = &configurations[seed as usize % configurations.len()];
         held += hold(&format!("waking seed {seed}"), &waking_toy(seed), config);
     }
-    assert!(held > 240, "only {held} were small enough");
+    assert!(held > 115, "only {held} were small enough");
 }
 
 #[test]
 fn toys_with_inputs() {
     let (mut held, configurations) = (0, configurations());
-    for seed in 0..usual_or_long(1_100, 6_000) {
+    for seed in 0..usual_or_long(550, 6_000) {
         let config = &configurations[seed as usize % configurations.len()];
         held += hold(&format!("input seed {seed}"), &input_toy(seed), config);
     }
-    assert!(held > 500, "only {held} were small enough");
+    assert!(held > 240, "only {held} were small enough");
 }
 
 /// Every configuration of the exploration.

@@ -147,7 +147,7 @@ const ALL: [Knowledge; 3] = [Knowledge::State, Knowledge::LastActions, Knowledge
 #[test]
 fn no_race_is_lost_where_dependence_is_synchronisation() {
     let mut counts = [[0; 2]; 3];
-    for seed in 0..usual_or_long(1_200, 2_500) {
+    for seed in 0..usual_or_long(600, 2_500) {
         let toy = ordered_toy(seed);
         let Some(there) = is_there(&toy) else { continue };
         for from in ALL {
@@ -167,7 +167,7 @@ fn no_race_is_lost_where_dependence_is_synchronisation() {
         }
     }
     let [state, trails, detector] = counts;
-    let enough = state[0] > 230 && trails[0].min(trails[1]) > 35 && detector[1] > 20;
+    let enough = state[0] > 120 && trails[0].min(trails[1]) > 18 && detector[1] > 12;
     assert!(enough, "{counts:?}");
 }
 
@@ -181,7 +181,7 @@ fn pairs_find_no_race_that_keys_lose() {
         ..Keys::default()
     };
     let (mut with, mut cut) = (0, 0);
-    for seed in 0..usual_or_long(600, 3_000) {
+    for seed in 0..usual_or_long(300, 3_000) {
         for toy in [toy(seed), with_touches(input_toy(seed | 2), seed)] {
             let config = config(seed, true);
             let found = keyed(&toy, &config, Keys::default());
@@ -193,7 +193,7 @@ fn pairs_find_no_race_that_keys_lose() {
             cut += 1;
         }
     }
-    assert!(with > 180 && cut > with + 30, "{with} with a race of {cut}");
+    assert!(with > 85 && cut > with + 12, "{with} with a race of {cut}");
 }
 
 /// Toys with one race, which is lost if a part of the keys is missing.

@@ -83,7 +83,7 @@ impl Arena {
         let mut any = self.truth(false);
         for i in few {
             let i_expr = self.constant(self.width(index), i as u128);
-            debug_assert!(i as u128 <= mask(self.width(index)));
+            assert!(i as u128 <= mask(self.width(index)));
             // The last element stands for everything beyond it too.
             let op = if i + 1 == results.len() {
                 CmpOp::Uge

@@ -311,7 +311,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                 Err(what) => self.emit(InstKind::Unsupported { what }),
             }
         }
-        debug_assert!(types.len() == value.params().len());
+        assert!(types.len() == value.params().len());
     }
 
     /// An argument passed as the address of an aggregate that the callee may change: it works on

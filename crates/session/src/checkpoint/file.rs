@@ -61,7 +61,7 @@ impl Phase {
 
     /// The plan of the exploration, which begins as `first`.
     pub(crate) fn plan(&self, first: Plan) -> Plan {
-        debug_assert!(!first.strategy.matches_states());
+        assert!(!first.strategy.matches_states());
         Plan {
             visibility: match self.all_accesses {
                 true => Visibility::Memory,

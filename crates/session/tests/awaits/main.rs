@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-const SEEDS: Range<u64> = 0..80;
+const SEEDS: Range<u64> = 0..40;
 
 /// Explorations of more executions than this are left out.
 const MAX_EXECUTIONS: u64 = 20_000;

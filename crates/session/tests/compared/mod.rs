@@ -4,6 +4,7 @@
 //! `NAME=FROM..TO` in the environment runs other seeds; `NAME_KEEP=1` goes on after a failure and
 //! shows all of them.
 
+use selvedge_base::usual_or_long;
 use selvedge_frontend::Loaded;
 use selvedge_model::Verdict;
 use selvedge_report::{FindingReport, RunReport};
@@ -71,7 +72,8 @@ pub fn chosen(name: &str) -> Option<Range<u64>> {
     Some(number(from)..number(to))
 }
 
-/// Compares the programs of all seeds, those in the environment or these. Returns what was counted.
+/// Compares the programs of all seeds: those in the environment, or else these, and three times as
+/// many with `SELVEDGE_LONG`. Returns what was counted.
 ///
 /// # Panics
 /// If a comparison fails.
@@ -82,7 +84,8 @@ pub fn all<C: Default + std::fmt::Debug>(
 ) -> C {
     let keep = std::env::var_os(format!("{name}_KEEP")).is_some();
     let (mut counts, mut failures) = (C::default(), Vec::new());
-    for seed in chosen(name).unwrap_or(seeds) {
+    let all = (seeds.end - seeds.start) * usual_or_long(1, 3);
+    for seed in chosen(name).unwrap_or(seeds.start..seeds.start + all) {
         if let Err(message) = compare(seed, &mut counts) {
             println!("seed {seed}: {message}");
             failures.push(seed);

@@ -128,7 +128,7 @@ pub fn explore(toy: &Toy, most: usize) -> Option<Possible> {
             step(toy, &state, i, &mut next);
         }
         possible.deadlock |= next.is_empty();
-        debug_assert!(in_flight <= next.len());
+        assert!(in_flight <= next.len());
         for state in next {
             if known.insert(state.clone()) {
                 if known.len() > most {

@@ -81,7 +81,7 @@ impl Lowering {
                 return Err(NoCircuit::Stopped);
             }
             let word = self.build(arena, e, node)?;
-            debug_assert_eq!(word.len(), usize::from(arena.width(e)));
+            assert_eq!(word.len(), usize::from(arena.width(e)));
             self.words.insert(e, word);
         }
         Ok(self.done(root))

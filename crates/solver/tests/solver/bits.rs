@@ -3,6 +3,7 @@
 
 use crate::random::{Generator, Tables, compute_what_evaluation_does, inputs};
 use fastrand::Rng;
+use selvedge_base::usual_or_long;
 use selvedge_expr::{Arena, CmpOp, Expr, eval};
 use selvedge_solver::{Answer, Backend, Options, Query, Reason, Solver, chain};
 use std::time::Duration;
@@ -28,7 +29,7 @@ pub(crate) fn bare() -> Options {
 fn narrow_inputs_against_all_their_values() {
     let mut random = Rng::with_seed(11);
     let (mut sat, mut unsat) = (0, 0);
-    for round in 0..700 {
+    for round in 0..usual_or_long(350, 700) as usize {
         let arena = Arena::new();
         let widths: &[u8] = [&[8][..], &[4, 4], &[3, 3, 2], &[1, 7], &[2, 2, 2, 1]][round % 5];
         let pool = inputs(&arena, widths);
@@ -71,7 +72,7 @@ fn narrow_inputs_against_all_their_values() {
             }
         }
     }
-    assert!(sat > 3_000 && unsat > 3_000, "{sat} {unsat}");
+    assert!(sat > 1_500 && unsat > 1_500, "{sat} {unsat}");
 }
 
 #[test]

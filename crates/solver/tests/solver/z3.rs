@@ -3,6 +3,7 @@
 use crate::bits::bare;
 use crate::random::{Generator, compute_what_evaluation_does, inputs};
 use fastrand::Rng;
+use selvedge_base::usual_or_long;
 use selvedge_expr::{Arena, Expr, eval};
 use selvedge_solver::{Answer, Backend, Options, Query, Reason, Solver, chain};
 use std::time::Duration;
@@ -28,7 +29,7 @@ fn floats_compute_what_evaluation_does() {
 fn z3_agrees_with_circuits() {
     let mut random = Rng::with_seed(33);
     let (mut sat, mut unsat) = (0, 0);
-    for round in 0..40 {
+    for round in 0..usual_or_long(20, 40) as usize {
         let arena = Arena::new();
         let widths: &[u8] = [&[8, 8, 8][..], &[16, 16], &[12, 1, 20], &[32, 8]][round % 4];
         let mut generator = Generator {
@@ -70,5 +71,5 @@ fn z3_agrees_with_circuits() {
             }
         }
     }
-    assert!(sat > 100 && unsat > 50, "{sat} {unsat}");
+    assert!(sat > 50 && unsat > 25, "{sat} {unsat}");
 }

@@ -180,7 +180,7 @@ fn each_fragment(
         }
     }
     state.memory.each_symbolic_byte(names, f);
-    let mut hidden: Vec<(WordKey, u64)> = state.words().filter(|w| w.1 != 0 && w.0.is_tag()).collect();
+    let mut hidden: Vec<(WordKey, u64)> = state.tag_words().collect();
     hidden.sort_unstable_by_key(|&(key, _)| sync::word_name(state, key));
     for (key, value) in hidden {
         let words = sync::word(state, key, value, style);

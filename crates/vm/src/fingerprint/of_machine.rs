@@ -24,6 +24,8 @@ impl Fingerprint for Vm {
     }
 
     fn fingerprint_from_scratch(&self) -> Digest {
+        #[cfg(feature = "laboratory")]
+        assert!(self.state.memory.notes_symbolic_pages(), "a symbolic byte");
         match &self.fingerprints {
             Some(f) => from_scratch(&self.program, &self.state, &f.cache.users, &f.keys),
             None => from_scratch(&self.program, &self.state, &FxHashSet::default(), &Keys::SOUND),

@@ -1,9 +1,10 @@
-//! Clocks. Each thread has its own clock. It starts at a fixed time and advances by one second at
-//! each read.
+//! Clocks. Each thread has its own clock, which advances by one second at each read. The first
+//! thread's starts at a fixed time, another one's at the time of the thread that creates it. Who
+//! joins a thread goes on from the later time of the two.
 //!
 //! So programs are deterministic, no clock is shared, and a thread that waits for a point in time
-//! reaches it. Missed: times that different threads read cannot be compared. Calendar functions are
-//! unsupported.
+//! reaches it. Missed: times that threads read and pass on in another way than by creation and join
+//! can go backwards. Calendar functions are unsupported.
 
 use super::stepped::store;
 use super::{Answer, by_element};
@@ -31,8 +32,12 @@ const EPOCH: u64 = 1_700_000_000;
 const UPTIME: u64 = 10_000;
 const EINVAL: i32 = 22;
 
-/// Seconds since the start of the thread's clock. Advances the clock.
+/// Seconds since the start of the first thread's clock. Advances the thread's clock.
 fn elapsed(cx: &mut Cx<'_>) -> u64 {
+    // Its time can tell which one of identical threads it has created, or joined, first.
+    if cx.state.thread(cx.thread).core.children > 0 {
+        cx.program.tell_apart();
+    }
     let word = WordKey::Clock(cx.thread);
     let seconds = cx.state.word(word);
     cx.state.set_word(word, seconds + 1);

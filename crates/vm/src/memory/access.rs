@@ -356,6 +356,9 @@ impl Memory {
 
     pub(super) fn set_partial(&mut self, address: u64, partial: Option<Partial>) {
         let offset = (address as usize % PAGE) as u16;
+        if partial.is_some_and(|partial| partial.expr.is_some()) {
+            self.note_symbolic(address);
+        }
         let page = self.page_mut(address);
         let old = match partial {
             Some(p) => page.partial.get_or_insert_default().insert(offset, p),

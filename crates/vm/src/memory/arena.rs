@@ -8,6 +8,7 @@ use super::MemoryState;
 use super::address::{CLASSES, MIN_SHIFT, Parts};
 use super::object::{Kind, Life, Maker, Object, Site};
 use super::page::{PAGE, Page};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 const GROUP: usize = 64;
@@ -64,6 +65,8 @@ pub(super) struct Arena {
     pub free: Vec<u32>,
     objects: Vec<Rc<[Object; GROUP]>>,
     pages: Vec<Rc<PageGroup>>,
+    /// The numbers of the pages that have, or had at some time, a symbolic byte.
+    symbolic: BTreeSet<u32>,
 }
 
 impl Arena {
@@ -94,10 +97,10 @@ impl Arena {
         self.pages.get(page / GROUP)?[page % GROUP].as_ref()
     }
 
-    /// The pages that exist, by number.
-    pub fn pages(&self) -> impl Iterator<Item = (usize, &Page)> {
-        let all = self.pages.iter().flat_map(|group| group.iter()).enumerate();
-        all.filter_map(|(number, page)| Some((number, &**page.as_ref()?)))
+    /// The pages that exist and may have symbolic bytes, by number.
+    pub fn symbolic_pages(&self) -> impl Iterator<Item = (usize, &Page)> {
+        let numbers = self.symbolic.iter().map(|&number| number as usize);
+        numbers.filter_map(|number| Some((number, &**self.page(number)?)))
     }
 
     /// The place of a page, if there is room for it. Copies the group if it is shared and the page
@@ -114,7 +117,28 @@ impl Arena {
     }
 }
 
+#[cfg(feature = "laboratory")]
+impl Arena {
+    /// Whether each page with a symbolic byte is noted.
+    fn notes_symbolic_pages(&self) -> bool {
+        let pages = self.pages.iter().flat_map(|group| group.iter()).zip(0..);
+        pages.into_iter().all(|(page, number)| {
+            let partials = page.iter().filter_map(|page| page.partial.as_ref());
+            let mut bytes = partials.flat_map(|partial| partial.values());
+            self.symbolic.contains(&number) || bytes.all(|byte| byte.expr.is_none())
+        })
+    }
+}
+
 impl Memory {
+    /// Whether each page with a symbolic byte is noted. Slow; a check for tests.
+    #[cfg(feature = "laboratory")]
+    pub(crate) fn notes_symbolic_pages(&self) -> bool {
+        let owners = self.owners.iter().flatten();
+        let mut arenas = owners.flat_map(|owner| owner.arenas.iter().flatten());
+        arenas.all(|arena| arena.notes_symbolic_pages())
+    }
+
     #[inline]
     pub(super) fn arena(&self, parts: Parts) -> Option<&Arena> {
         self.owners
@@ -131,6 +155,18 @@ impl Memory {
         }
         let owner = unshared(self.owners[owner as usize].get_or_insert_default());
         unshared(owner.arenas[class as usize].get_or_insert_default())
+    }
+
+    /// Notes that the page of an address gets a symbolic byte.
+    pub(super) fn note_symbolic(&mut self, address: u64) {
+        let Some(parts) = Parts::of(address) else { return };
+        let page = (parts.offset as usize / PAGE) as u32;
+        if self
+            .arena(parts)
+            .is_some_and(|arena| !arena.symbolic.contains(&page))
+        {
+            self.arena_mut(parts.owner, parts.class).symbolic.insert(page);
+        }
     }
 
     #[inline]

@@ -177,8 +177,8 @@ impl Memory {
         for owner in 0..self.owners.len() as u32 {
             for class in 0..CLASSES as u32 {
                 let at = |offset| Parts { owner, class, offset };
-                let pages = self.arena(at(0)).into_iter().flat_map(|arena| arena.pages());
-                for (number, page) in pages {
+                let Some(arena) = self.arena(at(0)) else { continue };
+                for (number, page) in arena.symbolic_pages() {
                     let Some(partial) = &page.partial else { continue };
                     if self.stop.is_set() {
                         return; // no states are compared any more

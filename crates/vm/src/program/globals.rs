@@ -28,7 +28,7 @@ impl Program {
                 continue;
             }
             let base = self.allocate_global(memory, 0, id)?;
-            debug_assert_eq!(base, self.globals[id.index()]);
+            assert_eq!(base, self.globals[id.index()]);
             self.fill_global(memory, id, base);
         }
         Ok(())

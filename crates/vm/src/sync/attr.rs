@@ -220,10 +220,14 @@ pub(super) fn ignored(cx: &mut Cx<'_>, attributes: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether thread attributes ask for a detached thread.
+/// Whether thread attributes ask for a detached thread. A creation reads all of them, also those
+/// that change nothing in the model.
 pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
     if attributes == 0 {
         return Ok(false);
+    }
+    for offset in [STACK_SIZE, GUARD_SIZE, OF, PRIORITY] {
+        cx.load_any(attributes + offset, 8, "attribute object")?;
     }
     let explicit = cx.load_defined(attributes + SCHEDULING, 8, "attribute object")? & 0xffff_ffff == 1;
     if explicit && cx.load_defined(attributes + POLICY, 8, "attribute object")? != 0 {

@@ -17,6 +17,11 @@ impl WordNumber {
         self.0
     }
 
+    /// Whether it is the number of a [`WordKey::Record`].
+    pub fn is_record(self) -> bool {
+        (RECORDS..KEY_COUNT).contains(&self.0)
+    }
+
     /// The key with this number.
     ///
     /// # Panics

@@ -59,12 +59,13 @@ struct Entry {
 // ---- arguments
 // -------------------------------------------------------------------------------------------------
 
-/// The time-out: none, zero, or a positive time.
+/// The time-out: none, zero, a positive time, or one that the call refuses (EINVAL).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Timeout {
     Never,
     AtOnce,
     Later,
+    Invalid,
 }
 
 fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
@@ -96,9 +97,21 @@ fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
         return Ok(Timeout::Never);
     }
     may_access(cx, address)?;
-    let seconds = cx.load_defined(address, 8, "time-out")?;
-    let parts = cx.load_defined(address + 8, 8, "time-out")?;
-    Ok(if seconds == 0 && parts == 0 {
+    let seconds = cx.load_defined(address, 8, "time-out")? as i64;
+    let parts = cx.load_defined(address + 8, 8, "time-out")? as i64;
+    let in_a_second = if call == Call::Select {
+        1_000_000
+    } else {
+        1_000_000_000
+    };
+    if call == Call::Select && parts >= in_a_second {
+        // POSIX lets the call fail, Linux adds the whole seconds.
+        let what = "a time-out with a second or more of microseconds";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    Ok(if seconds < 0 || !(0..in_a_second).contains(&parts) {
+        Timeout::Invalid
+    } else if seconds == 0 && parts == 0 {
         Timeout::AtOnce
     } else {
         Timeout::Later
@@ -162,6 +175,10 @@ fn few(count: usize) -> Result<(), Stop> {
 /// Before [`Phase::LookedUp`], `Core::note` is the number of descriptors that were looked up.
 fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
     let core = cx.state.thread(cx.thread).core;
+    let timeout = timeout(cx, call)?;
+    if timeout == Timeout::Invalid {
+        return Ok(Part::Now);
+    }
     let entries = entries(cx, call)?;
     if core.phase != Phase::LookedUp {
         return Ok(match entries.get(core.note as usize) {
@@ -171,7 +188,6 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
             _ => Part::Now,
         });
     }
-    let timeout = timeout(cx, call)?;
     if call == Call::Epoll {
         return epoll_part(cx, timeout);
     }
@@ -226,6 +242,11 @@ fn epoll_part(cx: &mut Cx<'_>, timeout: Timeout) -> Parted {
 
 fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     let core = cx.state.thread(cx.thread).core;
+    // Linux looks at the time before it looks at the descriptors.
+    let timeout = timeout(cx, call)?;
+    if timeout == Timeout::Invalid {
+        return refused(cx, EINVAL);
+    }
     let entries = entries(cx, call)?;
     let region = cx.state.thread(cx.thread).region;
     if core.phase != Phase::LookedUp {
@@ -250,7 +271,6 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     let looked: Vec<Pin> = (0..entries.len() as u32)
         .map(|index| pin(cx.state, cx.thread, index))
         .collect();
-    let timeout = timeout(cx, call)?;
     let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
     let refused = call == Call::Epoll && set_of(cx, looked.first().copied())?.is_err();
     if !refused {

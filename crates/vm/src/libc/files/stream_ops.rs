@@ -19,11 +19,15 @@ use super::stream_lock;
 use super::streams::{self, PUSH_BACK, make};
 use super::table::Kind;
 use crate::hidden::HiddenObject;
+use crate::memory::{Kind as MemoryKind, Life};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::program::STREAMS;
 use crate::word::WordKey;
 use selvedge_model::{FaultKind, ObjectId, Outcome};
+
+/// The size of the buffer that `setbuf` is given.
+const BUFSIZ: u64 = 8192;
 
 /// The result of a function that failed: EOF or -1.
 pub(super) const EOF: u64 = u64::MAX;
@@ -89,8 +93,17 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "fseek" | "fseeko" | "fseeko64" => on_stream!(0, fseek),
         "ftell" | "ftello" | "ftello64" => on_stream!(0, ftell),
         "rewind" => on_stream!(0, rewind),
-        "setvbuf" => unless_output!(0, setvbuf),
-        "setbuf" => unless_output!(0, setbuf),
+        "setvbuf" => operation!(
+            |cx| {
+                let size = cx.word(3)?;
+                buffer_part(cx, size)
+            },
+            |cx| stream_calls::perform(cx, 0, setvbuf)
+        ),
+        "setbuf" => operation!(
+            |cx| buffer_part(cx, BUFSIZ),
+            |cx| stream_calls::perform(cx, 0, setbuf)
+        ),
         "setlinebuf" => unless_output!(0, setlinebuf),
         "feof" => unless_output!(0, feof),
         "ferror" => unless_output!(0, ferror),
@@ -450,6 +463,29 @@ fn set_mode(cx: &mut Cx<'_>, stream: u32, flag: u64, size: u64) -> Result<Work, 
     Ok(Work::Done(0))
 }
 
+/// A call that gives a stream a buffer of so many bytes, the second argument, before it acts. The
+/// model does not use the buffer, so only one that lasts as long as the program is supported.
+fn buffer_part(cx: &mut Cx<'_>, size: u64) -> Parted {
+    let at = cx.word(1)?;
+    if at != 0 && size != 0 {
+        let end = at.saturating_add(size);
+        let object = cx.state.memory.object_at(at);
+        let whole = object.filter(|(base, object)| object.life == Life::Live && end <= base + object.size);
+        match whole {
+            Some((_, object)) if object.kind == MemoryKind::Global => {}
+            Some(_) => {
+                let what = "a stream's buffer that is no global variable";
+                return Err(Flow::Unsupported(what.into()));
+            }
+            None => access(cx, at, size, true)?,
+        }
+    }
+    match streams::is_output(cx, 0)? {
+        true => Ok(Part::Done(0)),
+        false => stream_calls::part(cx, 0),
+    }
+}
+
 fn setvbuf(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
     let (given, mode, size) = (cx.word(1)?, cx.int(2)?, cx.word(3)?);
     // Without a buffer from the program, glibc uses its default size.
@@ -465,7 +501,7 @@ fn setvbuf(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
 fn setbuf(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
     match cx.word(1)? {
         0 => set_mode(cx, stream, UNBUFFERED, 0),
-        _ => set_mode(cx, stream, 0, 8192),
+        _ => set_mode(cx, stream, 0, BUFSIZ),
     }
 }
 

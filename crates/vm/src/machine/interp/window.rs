@@ -6,8 +6,8 @@
 //! function; and the window is made anew after everything that may move or resize the register
 //! stack (calls, returns, models).
 //!
-//! Builds with debug assertions, which all tests are, check the bounds of each use. That no window
-//! outlives a move of the stack is what `cargo xtask memcheck` looks for.
+//! Builds with the feature `laboratory`, which all tests are, check the bounds of each use. That no
+//! window outlives a move of the stack is what `cargo xtask memcheck` looks for.
 
 #![expect(unsafe_code, reason = "the interpreter's registers")]
 
@@ -23,7 +23,7 @@ pub(super) struct Window {
     consts: *const Value,
     insts: *const Inst,
     /// The numbers of registers, constants and instructions.
-    #[cfg(debug_assertions)]
+    #[cfg(feature = "laboratory")]
     counts: [usize; 3],
 }
 
@@ -31,12 +31,12 @@ impl Window {
     /// On a frame of a function with these registers (and those of no other frame above).
     #[inline(always)]
     pub fn on(code: &Code, regs: &mut [Value]) -> Window {
-        debug_assert!(regs.len() >= code.slots as usize);
+        assert!(!cfg!(feature = "laboratory") || regs.len() >= code.slots as usize);
         Window {
             regs: regs.as_mut_ptr(),
             consts: code.consts.as_ptr().wrapping_sub(CONST as usize),
             insts: code.insts.as_ptr(),
-            #[cfg(debug_assertions)]
+            #[cfg(feature = "laboratory")]
             counts: [code.slots as usize, code.consts.len(), code.insts.len()],
         }
     }
@@ -44,9 +44,9 @@ impl Window {
     /// Panics if an index is not below the bound with this number.
     #[inline(always)]
     fn check(self, index: usize, bound: usize) {
-        #[cfg(debug_assertions)]
+        #[cfg(feature = "laboratory")]
         assert!(index < self.counts[bound], "{index} is outside of the window");
-        #[cfg(not(debug_assertions))]
+        #[cfg(not(feature = "laboratory"))]
         let _ = (index, bound);
     }
 
@@ -73,7 +73,7 @@ impl Window {
     /// The same where the operand is known to be a constant.
     #[inline(always)]
     pub fn constant(self, operand: u16) -> Value {
-        debug_assert!(operand & CONST != 0);
+        assert!(!cfg!(feature = "laboratory") || operand & CONST != 0);
         self.check_operand(operand);
         // SAFETY: the module's argument.
         unsafe { *self.consts.wrapping_add(operand as usize) }

@@ -547,8 +547,12 @@ impl State {
     }
 
     /// A thread's past becomes part of another thread's: it was joined by that thread, or has
-    /// created it.
+    /// created it. The other's clock is not behind its own from then on.
     pub(crate) fn tell(&mut self, from: ThreadId, to: ThreadId) {
+        let time = self.word(WordKey::Clock(from));
+        if time > self.word(WordKey::Clock(to)) {
+            self.set_word(WordKey::Clock(to), time);
+        }
         if self.modes.canonical && self.path.tell(known_to(from), known_to(to)) {
             self.log.entries.push(Undo::Path);
         }
@@ -577,5 +581,13 @@ impl State {
     /// The hidden words that are set, in no particular order.
     pub(crate) fn words(&self) -> impl Iterator<Item = (WordKey, u64)> + '_ {
         self.words.iter().map(|(&number, &value)| (number.key(), value))
+    }
+
+    /// The hidden words that are tags of values, other than 0, in no particular order.
+    pub(crate) fn tag_words(&self) -> impl Iterator<Item = (WordKey, u64)> + '_ {
+        let set = self.words.iter().filter(|&(_, &value)| value != 0);
+        let records = set.filter(|(number, _)| number.is_record());
+        let keys = records.map(|(&number, &value)| (number.key(), value));
+        keys.filter(|(key, _)| key.is_tag())
     }
 }
