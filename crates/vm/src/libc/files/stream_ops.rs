@@ -100,10 +100,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
             },
             |cx| stream_calls::perform(cx, 0, setvbuf)
         ),
-        "setbuf" => operation!(
-            |cx| buffer_part(cx, BUFSIZ),
-            |cx| stream_calls::perform(cx, 0, setbuf)
-        ),
+        "setbuf" => operation!(|cx| buffer_part(cx, BUFSIZ), |cx| stream_calls::perform(
+            cx, 0, setbuf
+        )),
         "setlinebuf" => unless_output!(0, setlinebuf),
         "feof" => unless_output!(0, feof),
         "ferror" => unless_output!(0, ferror),
