@@ -1,5 +1,6 @@
 //! Rust programs as they are, with the standard library: from the source to a verdict.
 
+use selvedge_base::usual_or_long;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -97,7 +98,7 @@ fn strategies_agree() {
 /// How a thread waits for a mutex or a condition variable makes no difference to what is found.
 #[test]
 fn locks_that_are_executed_have_the_same_verdicts() {
-    for (program, verdict) in [
+    let all = [
         ("safe/counter_under_a_mutex.rs", "true"),
         ("deadlock/two_orders.rs", "false(no-deadlock)"),
         ("assertion/lost_between_two_locks.rs", "false(unreach-call)"),
@@ -105,7 +106,8 @@ fn locks_that_are_executed_have_the_same_verdicts() {
         ("safe/condvar_queue.rs", "true"),
         ("deadlock/one_of_two_woken.rs", "false(no-deadlock)"),
         ("assertion/timed_out.rs", "false(unreach-call)"),
-    ] {
+    ];
+    for (program, verdict) in all.into_iter().step_by(usual_or_long(2, 1) as usize) {
         let output = check(&["--rust-locks", "executed"], &corpus().join(program));
         assert_eq!(last_line(&output), verdict, "{program}: {output:?}");
     }

@@ -135,6 +135,13 @@ pub trait Machine {
         self.pending()[selvedge_base::Id::index(thread)].action.is_local()
     }
 
+    /// True if a release sequence goes on through read-modify-writes only, as in C++20 and Rust
+    /// (P0982R1). Otherwise it goes on through other stores of its thread, too, as in C11.
+    #[inline]
+    fn has_short_release_sequences(&self) -> bool {
+        false
+    }
+
     /// True if an action is an access to an element of an array: its address was computed with an
     /// index, or lies in an array by the type of its object. Only statistics ask.
     fn is_of_element(&self, _action: &Action) -> bool {

@@ -9,7 +9,7 @@ use selvedge_analysis::pointsto::Limits;
 use selvedge_analysis::slice::{Callers, Ending, Reason, Slice, Slicer, Statement};
 use selvedge_analysis::threads::Meetings;
 use selvedge_analysis::{Place, PointsTo, Threads};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Id, ThreadId, usual_or_long};
 use selvedge_ir::{BlockId, FuncId, InstKind, Module, Operand, Reg, Type};
 use selvedge_model::{Choice, Describe, LimitKind, Machine, Notice};
 use selvedge_vm::{Options, Program, Vm};
@@ -516,16 +516,16 @@ fn what_is_outside_a_slice_does_not_matter() {
     let seeds = std::env::var("SEEDS")
         .ok()
         .and_then(|n| n.parse().ok())
-        .unwrap_or(60);
+        .unwrap_or(usual_or_long(30, 60));
     for seed in 0..seeds {
         check(seed, &mut counts);
     }
     println!("{counts:?}");
-    assert!(counts.programs > 30 && counts.outside > 500, "{counts:?}");
+    assert!(counts.programs > 14 && counts.outside > 240, "{counts:?}");
     // Else slices could be whole programs, or replacing could do nothing.
-    assert!(counts.inside_changed > 50, "{counts:?}");
+    assert!(counts.inside_changed > 22, "{counts:?}");
     assert!(
-        counts.fewer > 50 && counts.coarser > 0 && counts.overwritten > 0,
+        counts.fewer > 22 && counts.coarser > 0 && counts.overwritten > 0,
         "{counts:?}"
     );
 }

@@ -243,7 +243,11 @@ fn trials_of(case: Case) -> Vec<Trial> {
         }
         let first = strategy.name == "dpor-first-finding";
         let ends = strategy.ends || !case.endless;
-        let left_out = strategy.name == "stateful" && case.many_states;
+        let stateful = strategy.name == "stateful";
+        // The first finding is that of some order; and what `stateful` adds to the others are ends.
+        let other_turn =
+            !all && (first && !number.is_multiple_of(3) || stateful && !case.endless && number % 4 < 2);
+        let left_out = other_turn || stateful && case.many_states;
         if case.only_count || left_out || !ends || first && case.verdict != Verdict::Violated {
             continue;
         }

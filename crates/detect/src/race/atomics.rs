@@ -172,7 +172,8 @@ impl RaceDetector {
         }
     }
 
-    /// A plain store by `me`: only its own release sequences continue.
+    /// A store by `me` that is no read-modify-write: only its own release sequences continue, if
+    /// any.
     fn end_other_sequences(
         &mut self,
         object: Object,
@@ -183,8 +184,9 @@ impl RaceDetector {
         releases: bool,
     ) {
         let width = self.width();
+        let own_continue = !self.short_sequences;
         if !several {
-            if owner == me + 1 && !releases && self.obeys(Rule::SameThreadStore) {
+            if owner == me + 1 && !releases && own_continue && self.obeys(Rule::SameThreadStore) {
                 return;
             }
             if owner != me + 1 || !releases {
@@ -197,7 +199,7 @@ impl RaceDetector {
         let heads = self.objects.facts(object).heads.clone();
         let mut kept = 0;
         for (thread, &head) in heads.iter().enumerate().filter(|&(_, &head)| head != 0) {
-            if thread == me && self.store.tick(head, me) != 0 {
+            if thread == me && own_continue && self.store.tick(head, me) != 0 {
                 self.store.copy(object.released(), head, width);
                 kept = me as u32 + 1;
             }

@@ -12,7 +12,8 @@
 //!   need some post, it also comes before that post in another schedule, because post and wait are
 //!   dependent.
 //! - *Release sequences* are those of C11: they continue through stores of the same thread and
-//!   read-modify-writes of any thread.
+//!   read-modify-writes of any thread. Or, if the machine says so, those of C++20: they continue
+//!   through read-modify-writes alone.
 //! - A compare-and-swap that failed is a read with the failure order. The machine reports it as an
 //!   atomic read access of the same address; without this report, the order of the action counts.
 //! - Atomic variables are named by their first byte. If they overlap, a read acquires from all of
@@ -65,6 +66,8 @@ pub struct RaceDetector {
     threads: Vec<Thread>,
     /// True if some atomic variables overlap.
     overlap: bool,
+    /// True if stores of the same thread end release sequences.
+    short_sequences: bool,
     /// The races of the present event. The vector is kept to reuse its allocation.
     races: Vec<Race>,
     #[cfg(test)]
@@ -130,6 +133,7 @@ impl RaceDetector {
             locksets: Locksets::new(),
             threads: Vec::new(),
             overlap: false,
+            short_sequences: false,
             races: Vec::new(),
             #[cfg(test)]
             broken: None,
@@ -468,6 +472,7 @@ impl RaceDetector {
     fn see<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
         let event = seen.event;
         let me = event.action.thread.index();
+        self.short_sequences = machine.has_short_release_sequences();
         self.thread(me);
         self.synchronise(machine, seen.accesses, event);
         self.rest(machine, seen);

@@ -61,14 +61,15 @@ impl Known {
 /// Seeds of toys that noticed a mistake that few notice: they are tried first.
 const NOTICING: [u64; 4] = [20_351, 20_472, 22_288, 24_028];
 
-/// Each toy is made when it is needed first, for all tests.
-static TOYS: LazyLock<Vec<LazyLock<Option<Known>, Box<dyn FnOnce() -> Option<Known> + Send>>>> =
-    LazyLock::new(|| {
-        let seeds = NOTICING.into_iter().chain(20_000..28_000);
-        seeds
-            .map(|seed| LazyLock::new(Box::new(move || Known::of(seed)) as _))
-            .collect()
-    });
+/// A toy that is made when it is needed first.
+type Lazy = LazyLock<Option<Known>, Box<dyn FnOnce() -> Option<Known> + Send>>;
+
+/// The tests share them.
+static TOYS: LazyLock<Vec<Lazy>> = LazyLock::new(|| {
+    let seeds = NOTICING.into_iter().chain(20_000..28_000);
+    let lazy = |seed| Lazy::new(Box::new(move || Known::of(seed)));
+    seeds.map(lazy).collect()
+});
 
 fn toys() -> impl Iterator<Item = &'static Known> {
     TOYS.iter().filter_map(|toy| toy.as_ref())

@@ -41,16 +41,16 @@ impl<'m> FnLower<'_, 'm, '_> {
                 self.emit(InstKind::Un { op, dst, a });
                 if poison {
                     let ty = self.type_of(a);
-                    let bad = if base == "abs" {
-                        1u128 << (ty.bits() - 1)
-                    } else {
-                        0
+                    let (bad, instead) = match base {
+                        // As the negation that it is, which overflows.
+                        "abs" => (1u128 << (ty.bits() - 1), self.negated(ty, a)),
+                        _ => (0, Operand::Poison(ty)),
                     };
                     let cond = self.equals(a, bad);
                     self.emit(InstKind::Select {
                         dst,
                         cond,
-                        a: Operand::Poison(ty),
+                        a: instead,
                         b: Operand::Reg(dst),
                     });
                 }
@@ -124,6 +124,20 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The negation of an integer, which may overflow.
+    fn negated(&mut self, ty: Type, a: Operand) -> Operand {
+        let dst = self.reg(ty);
+        self.emit(InstKind::Bin {
+            op: BinOp::Sub,
+            dst,
+            a: Operand::Const(0, ty),
+            b: a,
+            nsw: true,
+            nuw: false,
+        });
+        Operand::Reg(dst)
     }
 
     /// 1, 0 or -1: how one integer compares with another.

@@ -77,7 +77,9 @@ fn narrow_inputs_against_all_their_values() {
 
 #[test]
 fn circuits_compute_what_evaluation_does() {
-    compute_what_evaluation_does(12, 48, bits, |generator, random| generator.grow(random));
+    compute_what_evaluation_does(12, usual_or_long(24, 48), bits, |generator, random| {
+        generator.grow(random)
+    });
 }
 
 /// Two factors of a product of large primes.

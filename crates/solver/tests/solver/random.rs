@@ -235,12 +235,12 @@ impl<'a> Generator<'a> {
 /// With all inputs fixed, an expression has its value and no other.
 pub(crate) fn compute_what_evaluation_does(
     seed: u64,
-    rounds: usize,
+    rounds: u64,
     solver: fn() -> Box<dyn Solver>,
     grow: fn(&mut Generator<'_>, &mut Rng) -> Expr,
 ) {
     let mut random = Rng::with_seed(seed);
-    for round in 0..rounds {
+    for round in 0..rounds as usize {
         let arena = Arena::new();
         let widths: &[u8] = [
             &[64, 64][..],

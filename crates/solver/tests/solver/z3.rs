@@ -17,12 +17,16 @@ fn z3() -> Box<dyn Solver> {
 
 #[test]
 fn terms_compute_what_evaluation_does() {
-    compute_what_evaluation_does(31, 30, z3, |generator, random| generator.grow(random));
+    compute_what_evaluation_does(31, usual_or_long(12, 30), z3, |generator, random| {
+        generator.grow(random)
+    });
 }
 
 #[test]
 fn floats_compute_what_evaluation_does() {
-    compute_what_evaluation_does(32, 40, z3, |generator, random| generator.grow_float(random));
+    compute_what_evaluation_does(32, usual_or_long(16, 40), z3, |generator, random| {
+        generator.grow_float(random)
+    });
 }
 
 #[test]

@@ -11,6 +11,11 @@ use selvedge_model::{
 };
 
 impl Machine for Vm {
+    #[inline]
+    fn has_short_release_sequences(&self) -> bool {
+        self.program.starts_rust
+    }
+
     fn publish_counts(&mut self) {
         self.publish();
     }

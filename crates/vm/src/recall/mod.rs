@@ -178,6 +178,10 @@ impl Recalling {
 }
 
 impl Machine for Recalling {
+    fn has_short_release_sequences(&self) -> bool {
+        self.ask_anywhere(|vm| vm.has_short_release_sequences())
+    }
+
     fn publish_counts(&mut self) {
         self.vm_mut().publish();
     }

@@ -270,6 +270,7 @@ pub(super) fn until(trace: &Trace, past: usize) -> Trace {
     Trace {
         events: trace.events[..past].to_vec(),
         sets: trace.sets.clone(),
+        short: trace.short,
     }
 }
 
@@ -360,6 +361,7 @@ fn digest_of(steps: &[Step]) -> Digest {
     digest(&Trace {
         events: steps.to_vec(),
         sets: Vec::new(),
+        short: false,
     })
 }
 
@@ -465,11 +467,13 @@ fn only_told_by(part: About, one: &[Step], other: &[Step], next: &[Step]) {
     let [one, other] = [one, other].map(|past| Trace {
         events: past.to_vec(),
         sets: Vec::new(),
+        short: false,
     });
     let come = |past: &Trace| {
         let mut whole = Trace {
             events: past.events.clone(),
             sets: Vec::new(),
+            short: false,
         };
         whole.events.extend_from_slice(next);
         later(&whole, past.events.len())

@@ -233,7 +233,10 @@ fn heads(trace: &Trace, read: usize) -> Vec<usize> {
         if a.object != address || !writes {
             continue;
         }
-        if later.iter().all(|&(thread, rmw)| rmw || thread == a.thread) {
+        if later
+            .iter()
+            .all(|&(thread, rmw)| rmw || !trace.short && thread == a.thread)
+        {
             if a.order.releases() {
                 heads.push(2 * i);
             }

@@ -16,6 +16,8 @@ pub(super) struct Step {
 pub(super) struct Trace {
     pub(super) events: Vec<Step>,
     pub(super) sets: Vec<Vec<ThreadId>>,
+    /// Whether only read-modify-writes continue release sequences.
+    pub(super) short: bool,
 }
 
 impl fmt::Display for Trace {
@@ -89,6 +91,9 @@ impl<'a> Mock<'a> {
 }
 
 impl Machine for Mock<'_> {
+    fn has_short_release_sequences(&self) -> bool {
+        self.trace.short
+    }
     fn pending(&self) -> &[Pending] {
         &self.pending
     }
@@ -195,6 +200,7 @@ impl Trace {
         let trace = Trace {
             events: Vec::new(),
             sets: Vec::new(),
+            short: false,
         };
         let mut world = World {
             rng,
