@@ -1,4 +1,5 @@
-// A relaxed store of the same thread ends the release sequence (C++20, which Rust follows), so who acquires its value learns nothing.
+// A relaxed store of the same thread ends the release sequence (C++20, which Rust follows).
+// So a thread that acquires its value learns nothing.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;

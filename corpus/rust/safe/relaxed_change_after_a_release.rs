@@ -1,4 +1,5 @@
-// A read-modify-write, of whatever order, belongs to the release sequence, so who acquires its value learns of the release before it.
+// A read-modify-write of any order belongs to the release sequence.
+// So a thread that acquires its value learns of the release before it.
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
