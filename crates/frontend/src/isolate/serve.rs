@@ -88,6 +88,7 @@ fn unit<'c>(
         module.retarget();
         module.verify().map_err(invalid)?;
     }
+    module.split_coroutines().map_err(invalid)?;
     if matches!(form, Form::Own | Form::Recorded) {
         module.mark_as_written();
     }

@@ -9,8 +9,11 @@
 #![expect(non_snake_case, reason = "the functions have the names that LLVM gives them")]
 
 use libloading::Library;
+use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::prelude::*;
 use llvm_sys::target::LLVMTargetDataRef;
+use llvm_sys::target_machine::LLVMTargetMachineRef;
+use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsRef;
 use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeIndex, LLVMDbgRecordKind, LLVMDiagnosticHandler,
     LLVMDiagnosticSeverity, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind,
@@ -129,6 +132,7 @@ functions! {
         buffer_name: *const c_char,
         requires_null_terminator: LLVMBool,
     ) -> LLVMMemoryBufferRef;
+    fn LLVMCreatePassBuilderOptions() -> LLVMPassBuilderOptionsRef;
     fn LLVMCreateStringAttribute(
         c: LLVMContextRef,
         k: *const c_char,
@@ -153,9 +157,11 @@ functions! {
     fn LLVMDbgRecordGetKind(rec: LLVMDbgRecordRef) -> LLVMDbgRecordKind;
     fn LLVMDbgVariableRecordGetValue(rec: LLVMDbgRecordRef, op_idx: c_uint) -> LLVMValueRef;
     fn LLVMDbgVariableRecordGetVariable(rec: LLVMDbgRecordRef) -> LLVMMetadataRef;
+    fn LLVMDisposeErrorMessage(message: *mut c_char);
     fn LLVMDisposeMemoryBuffer(mem_buf: LLVMMemoryBufferRef);
     fn LLVMDisposeMessage(message: *mut c_char);
     fn LLVMDisposeModule(m: LLVMModuleRef);
+    fn LLVMDisposePassBuilderOptions(options: LLVMPassBuilderOptionsRef);
     fn LLVMDisposeValueMetadataEntries(entries: *mut LLVMValueMetadataEntry);
     fn LLVMGetAggregateElement(c: LLVMValueRef, idx: c_uint) -> LLVMValueRef;
     fn LLVMGetAlignment(v: LLVMValueRef) -> c_uint;
@@ -186,6 +192,7 @@ functions! {
     ) -> LLVMAttributeRef;
     fn LLVMGetEnumAttributeKindForName(name: *const c_char, slen: size_t) -> c_uint;
     fn LLVMGetEnumAttributeValue(a: LLVMAttributeRef) -> u64;
+    fn LLVMGetErrorMessage(error: LLVMErrorRef) -> *mut c_char;
     fn LLVMGetExact(div_or_shr_inst: LLVMValueRef) -> LLVMBool;
     fn LLVMGetFCmpPredicate(inst: LLVMValueRef) -> LLVMRealPredicate;
     fn LLVMGetFirstBasicBlock(function: LLVMValueRef) -> LLVMBasicBlockRef;
@@ -298,6 +305,12 @@ functions! {
     ) -> LLVMBool;
     fn LLVMPrintTypeToString(val: LLVMTypeRef) -> *mut c_char;
     fn LLVMPrintValueToString(val: LLVMValueRef) -> *mut c_char;
+    fn LLVMRunPasses(
+        m: LLVMModuleRef,
+        passes: *const c_char,
+        tm: LLVMTargetMachineRef,
+        options: LLVMPassBuilderOptionsRef,
+    ) -> LLVMErrorRef;
     fn LLVMSetDataLayout(m: LLVMModuleRef, data_layout_str: *const c_char);
     fn LLVMSetLinkage(global: LLVMValueRef, linkage: LLVMLinkage);
     fn LLVMSetTarget(m: LLVMModuleRef, triple: *const c_char);

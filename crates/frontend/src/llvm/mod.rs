@@ -12,6 +12,7 @@
 #![expect(unsafe_code, reason = "LLVM's C interface")]
 
 mod api;
+mod coroutines;
 mod debug_type;
 mod flags;
 mod linking;

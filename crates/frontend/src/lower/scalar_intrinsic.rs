@@ -41,16 +41,17 @@ impl<'m> FnLower<'_, 'm, '_> {
                 self.emit(InstKind::Un { op, dst, a });
                 if poison {
                     let ty = self.type_of(a);
-                    let (bad, instead) = match base {
-                        // As the negation that it is, which overflows.
-                        "abs" => (1u128 << (ty.bits() - 1), self.negated(ty, a)),
-                        _ => (0, Operand::Poison(ty)),
+                    let bad = if base == "abs" {
+                        self.negate(ty, a);
+                        1u128 << (ty.bits() - 1)
+                    } else {
+                        0
                     };
                     let cond = self.equals(a, bad);
                     self.emit(InstKind::Select {
                         dst,
                         cond,
-                        a: instead,
+                        a: Operand::Poison(ty),
                         b: Operand::Reg(dst),
                     });
                 }
@@ -126,8 +127,8 @@ impl<'m> FnLower<'_, 'm, '_> {
         Ok(())
     }
 
-    /// The negation of an integer, which may overflow.
-    fn negated(&mut self, ty: Type, a: Operand) -> Operand {
+    /// Negates an integer for the sake of its overflow, which is a finding on request.
+    fn negate(&mut self, ty: Type, a: Operand) {
         let dst = self.reg(ty);
         self.emit(InstKind::Bin {
             op: BinOp::Sub,
@@ -137,7 +138,6 @@ impl<'m> FnLower<'_, 'm, '_> {
             nsw: true,
             nuw: false,
         });
-        Operand::Reg(dst)
     }
 
     /// 1, 0 or -1: how one integer compares with another.
