@@ -159,15 +159,22 @@ fn is_mathematical(name: &str) -> bool {
         matches!(
             n,
             "acos"
+                | "acosh"
                 | "asin"
+                | "asinh"
                 | "atan"
                 | "atan2"
+                | "atanh"
                 | "cbrt"
                 | "ceil"
                 | "copysign"
                 | "cos"
                 | "cosh"
+                | "drem"
+                | "erf"
+                | "erfc"
                 | "exp"
+                | "exp10"
                 | "exp2"
                 | "expm1"
                 | "fabs"
@@ -177,19 +184,27 @@ fn is_mathematical(name: &str) -> bool {
                 | "fmin"
                 | "fmod"
                 | "hypot"
+                | "ilogb"
+                | "ldexp"
                 | "log"
                 | "log10"
                 | "log1p"
                 | "log2"
+                | "logb"
                 | "nearbyint"
+                | "nextafter"
                 | "pow"
+                | "remainder"
                 | "rint"
                 | "round"
+                | "scalbln"
+                | "scalbn"
                 | "sin"
                 | "sinh"
                 | "sqrt"
                 | "tan"
                 | "tanh"
+                | "tgamma"
                 | "trunc"
         )
     };
@@ -542,6 +557,7 @@ fn others(name: &str) -> Option<Effect> {
         | "__selvedge_all_block"
         | "__selvedge_outside"
         | "__selvedge_may_time_out"
+        | "__selvedge_wait_ended"
         | "__selvedge_packet_byte"
         | "__selvedge_client_count"
         | "__selvedge_client_byte"
@@ -552,6 +568,10 @@ fn others(name: &str) -> Option<Effect> {
         | "__selvedge_delivers"
         | "__selvedge_sends_to_process"
         | "__selvedge_act_for" => NONE,
+        "frexp" | "frexpf" | "modf" | "modff" => on(0, 0b10),
+        "nan" | "nanf" => on(0b1, 0),
+        "remquo" | "remquof" => on(0, 0b100),
+        "sincos" | "sincosf" => on(0, 0b110),
         "sigprocmask" | "pthread_sigmask" => on(0b10, 0b100),
         "time" => on(0, 0b1),
         "clock_gettime" | "__clock_gettime" | "clock_getres" => on(0, 0b10),

@@ -266,6 +266,10 @@ pub(crate) struct CheckArgs {
     /// Whether timed waits and locks may time out
     #[arg(help_heading = CHECKED, long, env = "SELVEDGE_TIMEOUTS", default_value = "on", value_name = "on|off")]
     pub(crate) timeouts: Switch,
+    /// How often the clock of each thread goes on before it stands still [default: without end].
+    /// States repeat then in loops that read clocks
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_CLOCK_STEPS", value_name = "N")]
+    pub(crate) clock_steps: Option<u32>,
     /// Whether waits on condition variables may end without a signal
     #[arg(
         help_heading = CHECKED,

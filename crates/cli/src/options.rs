@@ -68,6 +68,7 @@ pub(crate) fn options(
 fn setup(args: &CheckArgs) -> Setup {
     let mut vm = selvedge_vm::Options {
         timeouts: args.timeouts.on(),
+        clock_steps: args.clock_steps,
         spurious_wakeups: args.spurious_wakeups.on(),
         weak_failures: args.weak_cas_failures.on(),
         early_handles: args.thread_handles == ThreadHandles::Early,

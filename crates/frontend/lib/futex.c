@@ -8,21 +8,27 @@ void __selvedge_unsupported(const char *what);
 
 // Waits if the word has this value; 0, EAGAIN, or ETIMEDOUT. `own`: FUTEX_PRIVATE_FLAG was given. Calls with it and calls without it do not meet.
 int __selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own);
+// What the end of a wait says of the thread's clock (crates/vm/src/libc/time.rs).
+int __selvedge_wait_ended(long seconds, long nanoseconds, int from_now, int timed_out);
 // Wakes one thread, or all, if there are no more than `most`; how many they were.
 int __selvedge_futex_wake(unsigned *word, unsigned most, int timed, int own);
 int __selvedge_futex_wake_many(unsigned *word, unsigned most, int timed, int own);
 
 // POSIX leaves open what errno is after a call that succeeds. Here it is what a wait that fails at once leaves there. So a thread that woke for no
 // reason, and one that found another value, are in the same state if nobody looks at the result, and what follows is explored once.
-static int wait_on(unsigned *word, unsigned value, const struct timespec *end, int own)
+static int wait_on(unsigned *word, unsigned value, const struct timespec *end, int from_now, int own)
 {
+    struct timespec when = {0, 0};
     if (end) {
-        struct timespec when = *end; // It may time out at any moment, whatever the end is.
+        when = *end; // It may time out at any moment, whatever the end is.
         if (when.tv_sec < 0 || (unsigned long)when.tv_nsec >= 1000000000)
             return EINVAL;
     }
     errno = EAGAIN;
-    return __selvedge_futex_wait(word, value, end != 0, own);
+    int error = __selvedge_futex_wait(word, value, end != 0, own);
+    if (end)
+        __selvedge_wait_ended(when.tv_sec, when.tv_nsec, from_now, error == ETIMEDOUT);
+    return error;
 }
 
 // Linux counts after each thread that it wakes: a negative number wakes one, as 1 does. So does 0, but futex(2) says that it wakes nobody.
@@ -47,12 +53,12 @@ long __selvedge_futex(long number, unsigned *word, int operation, unsigned value
         woken = wake(word, value, own);
         break;
     case FUTEX_WAIT:
-        error = wait_on(word, value, end, own);
+        error = wait_on(word, value, end, 1, own);
         break;
     case FUTEX_WAIT_BITSET:
         if (bits != FUTEX_BITSET_MATCH_ANY)
             __selvedge_unsupported("the system call futex with a set of bits");
-        error = wait_on(word, value, end, own);
+        error = wait_on(word, value, end, 0, own);
         break;
     default:
         __selvedge_unsupported("an operation of the system call futex");

@@ -21,6 +21,8 @@ int __selvedge_exists(pthread_t thread);
 int __selvedge_all_block(int number);
 // Whether a timed wait may time out.
 int __selvedge_may_time_out(void);
+// What the end of a wait says of the thread's clock.
+int __selvedge_wait_ended(long seconds, long nanoseconds, int from_now, int timed_out);
 
 static int outside(int number)
 {
@@ -266,7 +268,10 @@ int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info, const s
         return -1;
     }
     int at_once = time && time->tv_sec == 0 && time->tv_nsec == 0;
+    long seconds = time ? time->tv_sec : 0, nanoseconds = time ? time->tv_nsec : 0;
     int error = await(set, &number, at_once || (time && __selvedge_may_time_out()));
+    if (time)
+        __selvedge_wait_ended(seconds, nanoseconds, 1, error == EAGAIN);
     if (error)
         errno = error;
     return error ? -1 : number;

@@ -63,6 +63,11 @@ pub(crate) fn assumptions(
     } else {
         "timed waits never time out (--timeouts off)".to_owned()
     });
+    if let Some(steps) = setup.vm.clock_steps {
+        list.push(format!(
+            "the clock of each thread goes on {steps} times and then stands still (--clock-steps)"
+        ));
+    }
     if !setup.vm.spurious_wakeups && program.is_none_or(Program::waits) {
         list.push(
             "waits on condition variables and futexes end only when signalled (--spurious-wakeups off)"

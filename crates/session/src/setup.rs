@@ -91,6 +91,9 @@ impl Setup {
             add("one-block-class", switch(true));
         }
         add("timeouts", switch(self.vm.timeouts));
+        if let Some(steps) = self.vm.clock_steps {
+            add("clock-steps", steps.to_string());
+        }
         add("spurious-wakeups", switch(self.vm.spurious_wakeups));
         add("weak-cas-failures", switch(self.vm.weak_failures));
         if self.vm.early_handles {
@@ -260,6 +263,10 @@ impl Setup {
                 "one-block-class" => setup.one_block_class = on()?,
                 "visible-setup" => vm.visible_setup = on()?,
                 "timeouts" => vm.timeouts = on()?,
+                "clock-steps" => {
+                    let steps = value.parse();
+                    vm.clock_steps = Some(steps.map_err(|_| "option clock-steps: expected a number")?);
+                }
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,
                 "weak-cas-failures" => vm.weak_failures = on()?,
                 "thread-handles" if value == "early" => vm.early_handles = true,

@@ -42,6 +42,8 @@ pub struct Options {
     pub blocks: Option<Arc<Blocks>>,
     /// Timed operations may time out.
     pub timeouts: bool,
+    /// How often each thread's clock goes on before it stands still; `None`: without end.
+    pub clock_steps: Option<u32>,
     /// Waits on condition variables may end without a signal.
     pub spurious_wakeups: bool,
     /// A weak compare-exchange may fail though the values are equal.
@@ -166,6 +168,7 @@ impl Default for Options {
             explained: None,
             blocks: None,
             timeouts: true,
+            clock_steps: None,
             spurious_wakeups: false,
             weak_failures: false,
             early_handles: false,

@@ -119,6 +119,8 @@ pub struct Program {
     solver: Mutex<SolverStatistics>,
     /// True if some thread may be cancelled.
     pub(crate) cancels: bool,
+    /// True if some thread may read a clock.
+    pub(crate) reads_clocks: bool,
     /// Whether it may set handlers of signals.
     pub(crate) handles_signals: bool,
     /// True if some thread may wait for several pipes at once. Then all pipes count as one object.

@@ -171,6 +171,10 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         note,
         wait,
         timed,
+        deadline,
+        time,
+        clock_stays,
+        clock_steps,
         epilogue,
         result,
         children,
@@ -199,7 +203,15 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         None => id.0,
     };
     let inputs = if style.counts_inputs { inputs } else { 0 };
-    let bits = [had_turn, has_just_created, timed, disabled, asynchronous, before];
+    let bits = [
+        had_turn,
+        has_just_created,
+        timed,
+        disabled,
+        asynchronous,
+        before,
+        clock_stays,
+    ];
     let bits = bits.iter().fold(0, |all, &bit| all << 1 | u64::from(bit));
     words.clear();
     words.extend([
@@ -211,6 +223,8 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         u64::from(epilogue) << 32 | u64::from(children),
         errno,
         u64::from(inputs) << 32 | u64::from(atomic),
+        u64::from(deadline) << 32 | u64::from(time),
+        u64::from(clock_steps),
     ]);
     match result.is_concrete() {
         true => words.extend([0, result.bits, 0]),

@@ -38,7 +38,7 @@ pub(crate) mod signal;
 pub(crate) mod signal_order;
 pub(crate) mod stepped;
 mod string;
-mod time;
+pub(crate) mod time;
 mod type_info;
 pub(crate) mod unwind;
 mod varargs;
@@ -49,6 +49,7 @@ pub(crate) use cxx::{throw_system_error, unwind_thread};
 use crate::native::Native;
 use model::{Answer, plain};
 use stepped::by_element;
+pub(crate) use time::reads_clock;
 
 /// The native model of a library function.
 pub fn find(name: &str) -> Option<Native> {

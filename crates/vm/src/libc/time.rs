@@ -2,6 +2,16 @@
 //! thread's starts at a fixed time, another one's at the time of the thread that creates it. Who
 //! joins a thread goes on from the later time of the two.
 //!
+//! *What waits say of clocks.* Whether a timed wait times out is a choice of the schedule. The clock
+//! agrees with it: after a time-out it is not before the deadline, and a wait that ends in time
+//! leaves it before the deadline, where it may be. So who looks at the clock to find out whether the
+//! wait has timed out, as `std::condition_variable::wait_for` does, finds what was chosen. Of several
+//! sleeps or relative time-outs since the clock was read the longest one counts, not their sum: a
+//! loop that sleeps comes back to the same state.
+//!
+//! *A limit.* With [`Options::clock_steps`](crate::Options), a thread's clock stands still once it has
+//! gone on so often. Then states repeat that otherwise differ in the time only.
+//!
 //! So programs are deterministic, no clock is shared, and a thread that waits for a point in time
 //! reaches it. Missed: times that threads read and pass on in another way than by creation and join
 //! can go backwards. Calendar functions are unsupported.
@@ -22,8 +32,19 @@ pub fn find(name: &str) -> Option<Native> {
         "gettimeofday" => by_element!(gettimeofday),
         "timespec_get" => by_element!(timespec_get),
         "times" => by_element!(times),
+        // After a wait that ended: seconds and nanoseconds of its time, whether they count from now
+        // on, and whether it has timed out.
+        "__selvedge_wait_ended" => by_element!(wait_ended),
         _ => return None,
     })
+}
+
+/// Whether a function of this name reads a clock.
+pub(crate) fn reads_clock(name: &str) -> bool {
+    matches!(
+        name,
+        "time" | "clock" | "clock_gettime" | "__clock_gettime" | "gettimeofday" | "timespec_get" | "times"
+    )
 }
 
 /// 14 November 2023.
@@ -32,16 +53,112 @@ const EPOCH: u64 = 1_700_000_000;
 const UPTIME: u64 = 10_000;
 const EINVAL: i32 = 22;
 
+/// The last time that a clock reaches by waiting: later ones are not meant to come.
+const LAST: u64 = 1 << 31;
+
 /// Seconds since the start of the first thread's clock. Advances the thread's clock.
 fn elapsed(cx: &mut Cx<'_>) -> u64 {
-    // Its time can tell which one of identical threads it has created, or joined, first.
+    tell_apart(cx);
+    let word = WordKey::Clock(cx.thread);
+    let core = cx.state.own_core(cx.thread);
+    let (least, stays) = (u64::from(core.time), core.clock_stays);
+    (core.time, core.clock_stays) = (0, false);
+    let next = cx.state.word(word);
+    if let Some(told) = next.checked_sub(1)
+        && least == 0
+        && (stays || !goes_on(cx))
+    {
+        return told;
+    }
+    let seconds = next.max(least);
+    cx.state.set_word(word, seconds + 1);
+    seconds
+}
+
+/// Whether the thread's clock may go on, and counts that.
+fn goes_on(cx: &mut Cx<'_>) -> bool {
+    let Some(most) = cx.program.options.clock_steps else {
+        return true;
+    };
+    let core = cx.state.own_core(cx.thread);
+    let goes = core.clock_steps < most;
+    core.clock_steps += u32::from(goes);
+    goes
+}
+
+/// A thread's time can tell which one of identical threads it has created, or joined, first.
+fn tell_apart(cx: &Cx<'_>) {
     if cx.state.thread(cx.thread).core.children > 0 {
         cx.program.tell_apart();
     }
-    let word = WordKey::Clock(cx.thread);
-    let seconds = cx.state.word(word);
-    cx.state.set_word(word, seconds + 1);
-    seconds
+}
+
+/// The end of a wait, in seconds of the thread's clock, rounded up. 0 if it is over, or too far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Deadline(u32);
+
+impl Deadline {
+    /// No wait that has to do with clocks.
+    pub(crate) const NONE: Deadline = Deadline(0);
+
+    /// A point in time, on the clock that is nearest to it.
+    pub(crate) fn at(cx: &Cx<'_>, seconds: u64, nanoseconds: u64) -> Deadline {
+        let start = if seconds >= EPOCH { EPOCH } else { UPTIME };
+        Deadline::of(cx, seconds.checked_sub(start), nanoseconds)
+    }
+
+    /// A time from now on: from the last time that the thread's clock has told.
+    pub(crate) fn after(cx: &Cx<'_>, seconds: u64, nanoseconds: u64) -> Deadline {
+        let told = cx.state.word(WordKey::Clock(cx.thread)).checked_sub(1);
+        let end = told.and_then(|told| seconds.checked_add(told));
+        Deadline::of(cx, end, nanoseconds)
+    }
+
+    fn of(cx: &Cx<'_>, seconds: Option<u64>, nanoseconds: u64) -> Deadline {
+        match seconds {
+            Some(seconds) if seconds < LAST && cx.program.reads_clocks => {
+                Deadline(seconds as u32 + u32::from(nanoseconds > 0))
+            }
+            _ => Deadline::NONE,
+        }
+    }
+
+    /// Keeps it while the thread waits.
+    pub(crate) fn keep(self, cx: &mut Cx<'_>) {
+        cx.state.own_core(cx.thread).deadline = self.0;
+    }
+
+    /// What was kept.
+    pub(crate) fn take(cx: &mut Cx<'_>) -> Deadline {
+        Deadline(std::mem::take(&mut cx.state.own_core(cx.thread).deadline))
+    }
+
+    /// The wait is over: the thread's clock agrees with that.
+    pub(crate) fn over(self, cx: &mut Cx<'_>, timed_out: bool) {
+        let word = WordKey::Clock(cx.thread);
+        let next = cx.state.word(word);
+        let time = cx.state.thread(cx.thread).core.time;
+        if timed_out && u64::from(self.0) > next.max(u64::from(time)) {
+            tell_apart(cx);
+            if time > 0 || goes_on(cx) {
+                cx.state.own_core(cx.thread).time = self.0;
+            }
+        } else if !timed_out && self.0 > 0 && u64::from(self.0) == next {
+            tell_apart(cx);
+            cx.state.own_core(cx.thread).clock_stays = true;
+        }
+    }
+}
+
+fn wait_ended(cx: &mut Cx<'_>) -> Answer {
+    let (seconds, nanoseconds) = (cx.word(0)?, cx.word(1)?);
+    let (from_now, timed_out) = (cx.int(2)? != 0, cx.int(3)? != 0);
+    let deadline = match from_now {
+        true => Deadline::after(cx, seconds, nanoseconds),
+        false => Deadline::at(cx, seconds, nanoseconds),
+    };
+    deadline.over(cx, timed_out);
+    Ok(Flow::int(0))
 }
 
 /// Stores seconds and a fraction of a second.

@@ -70,6 +70,14 @@ pub struct Core {
     pub wait: [ObjectId; 2],
     /// True if a deadline was given: it may time out.
     pub timed: bool,
+    /// Until when it waits, in seconds of its clock (`libc/time.rs`). 0: that does not matter.
+    pub deadline: u32,
+    /// The least that its clock says next, in seconds.
+    pub time: u32,
+    /// True if its clock tells the same time once more, unless `time` is later.
+    pub clock_stays: bool,
+    /// How often its clock has gone on, if that is limited.
+    pub clock_steps: u32,
     /// The position in the sequence of functions to run at its end (key destructors, exit
     /// handlers). Owned by `lifecycle`.
     pub epilogue: u32,
@@ -200,6 +208,10 @@ impl Core {
             note: 0,
             wait: [ObjectId::NONE; 2],
             timed: false,
+            deadline: 0,
+            time: 0,
+            clock_stays: false,
+            clock_steps: 0,
             epilogue: 0,
             result: Value::new(0),
             children: 0,

@@ -373,12 +373,12 @@ impl Cx<'_> {
         self.concrete(value, what)
     }
 
-    /// Reads `size` ≤ 8 bytes that must be defined. Their value does not matter.
-    pub fn load_any(&mut self, address: u64, size: u64, what: &str) -> Result<(), Stop> {
+    /// Reads `size` ≤ 8 bytes that must be defined; inputs may decide them.
+    pub fn load_any(&mut self, address: u64, size: u64, what: &str) -> Result<Value, Stop> {
         let value = self.load(address, size)?;
         let symbol = self.state.memory.tags.symbol(value.tag);
         if value.is_concrete() || symbol.is_some_and(|symbol| symbol.undefined == 0) {
-            return Ok(());
+            return Ok(value);
         }
         Err(self.undefined(value, what))
     }

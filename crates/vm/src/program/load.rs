@@ -81,6 +81,7 @@ impl Program {
             begun: AtomicU64::new(0),
             handles_signals: module.functions.iter().any(|f| signal::sets_handlers(&f.name)),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
+            reads_clocks: module.functions.iter().any(|f| crate::libc::reads_clock(&f.name)),
             fusible: Fusible::of(&module),
             tries_mutexes: module.functions.iter().any(|f| tries_mutexes(&f.name)),
             starts_rust: starts_rust(&module),

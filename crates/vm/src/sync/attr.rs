@@ -4,6 +4,7 @@
 use super::errno::{EINVAL, ENOTSUP, ESRCH};
 use super::handle::thread_of;
 use super::operation::plain;
+use crate::libc::time::Deadline;
 use crate::memory::{Kind, beyond_objects};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
@@ -237,15 +238,17 @@ pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
     Ok(cx.load_defined(attributes + DETACHED, 8, "attribute object")? & 0xffff_ffff == 1)
 }
 
-/// Reads the time that argument `i` points to. Its value does not matter otherwise, because time is
-/// not modelled; but calls refuse one whose nanoseconds are a second or more, or below 0.
+/// Reads the time that argument `i` points to. Calls refuse one whose nanoseconds are a second or
+/// more, or below 0; otherwise it matters to clocks only.
 pub(super) fn time(cx: &mut Cx<'_>, i: usize) -> Result<Time, Stop> {
     let address = cx.word(i)?;
     may_depend_on(cx, address)?;
-    cx.load_any(address, 8, "time")?;
+    let seconds = cx.load_any(address, 8, "time")?;
     let nanoseconds = cx.load_defined(address + 8, 8, "time")? as i64;
     Ok(Time {
         address,
+        seconds: seconds.is_concrete().then_some(seconds.bits),
+        nanoseconds,
         is_valid: (0..1_000_000_000).contains(&nanoseconds),
     })
 }
@@ -271,14 +274,36 @@ fn may_depend_on(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
 /// A time that a call was given.
 pub(super) struct Time {
     pub(super) address: u64,
+    /// Unless inputs decide them: then they say nothing of clocks.
+    pub(super) seconds: Option<u64>,
+    pub(super) nanoseconds: i64,
     /// Whether the nanoseconds are fewer than a second.
     pub(super) is_valid: bool,
 }
 
+impl Time {
+    /// As a point in time until which the thread waits.
+    pub(super) fn deadline(&self, cx: &Cx<'_>) -> Deadline {
+        let seconds = self.seconds.filter(|_| self.is_valid);
+        seconds.map_or(Deadline::NONE, |seconds| {
+            Deadline::at(cx, seconds, self.nanoseconds as u64)
+        })
+    }
+
+    /// As a time from now on.
+    pub(super) fn from_now(&self, cx: &Cx<'_>) -> Deadline {
+        let seconds = self.seconds.filter(|_| self.is_valid);
+        seconds.map_or(Deadline::NONE, |seconds| {
+            Deadline::after(cx, seconds, self.nanoseconds as u64)
+        })
+    }
+}
+
 /// Reads a deadline that must be valid.
-pub(super) fn valid_time(cx: &mut Cx<'_>, i: usize) -> Result<(), Stop> {
-    match time(cx, i)?.is_valid {
-        true => Ok(()),
+pub(super) fn valid_time(cx: &mut Cx<'_>, i: usize) -> Result<Deadline, Stop> {
+    let time = time(cx, i)?;
+    match time.is_valid {
+        true => Ok(time.deadline(cx)),
         false => Err(Flow::Unsupported(INVALID.into())),
     }
 }

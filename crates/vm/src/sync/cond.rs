@@ -25,6 +25,7 @@ use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
 use super::refresh;
 use super::wait_set::{CANCELLED, TIMED_OUT, wait_ends_by};
+use crate::libc::time::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
@@ -195,7 +196,7 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
     let (waiters, bound) = cond(cx, address)?;
     check(cx, mutex, Kind::Mutex)?;
     if let Some(i) = deadline {
-        attr::valid_time(cx, i)?;
+        attr::valid_time(cx, i)?.keep(cx);
     }
     if waiters > 0 && bound != mutex {
         let text = "wait on a condition variable with another mutex than the threads that wait on it now";
@@ -256,6 +257,7 @@ fn reacquire(cx: &mut Cx<'_>) -> Answer {
     };
     cx.state.own_core(cx.thread).wait = [ObjectId::NONE; 2];
     let (code, outcome) = mutex::acquire(cx, address, m)?;
+    Deadline::take(cx).over(cx, core.note == TIMED_OUT);
     match core.note {
         CANCELLED => Err(cancel::act(cx)),
         TIMED_OUT if code == 0 => Ok((ETIMEDOUT, outcome)),

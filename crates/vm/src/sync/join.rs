@@ -6,6 +6,7 @@ use super::errno::{EBUSY, ESRCH, ETIMEDOUT};
 use super::fuse;
 use super::handle::thread_of;
 use super::operation::{Answer, SUCCESS, done};
+use crate::libc::time::Deadline;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
 use crate::thread::Stage;
@@ -200,11 +201,12 @@ pub(super) fn try_join(cx: &mut Cx<'_>, _: u16) -> Performed {
 pub(super) fn timed_join(cx: &mut Cx<'_>, deadline: usize) -> Performed {
     if cx.state.thread(cx.thread).core.phase == Phase::First {
         let read = cx.word(deadline).and_then(|address| match address {
-            0 => Ok(()),
+            0 => Ok(Deadline::NONE),
             _ => attr::valid_time(cx, deadline),
         });
-        if let Err(stop) = read {
-            return done(Err(stop));
+        match read {
+            Ok(until) => until.keep(cx),
+            Err(stop) => return done(Err(stop)),
         }
     }
     if !cx.program.options.timeouts && cx.state.thread(cx.thread).core.phase == Phase::First {
@@ -212,7 +214,12 @@ pub(super) fn timed_join(cx: &mut Cx<'_>, deadline: usize) -> Performed {
         cx.state.own_core(cx.thread).phase = Phase::ThreadEnded;
         return Performed::Again(Outcome::Done);
     }
-    join_unless(cx, ETIMEDOUT)
+    let performed = join_unless(cx, ETIMEDOUT);
+    if let Performed::Done(..) = performed {
+        let timed_out = cx.state.thread(cx.thread).core.phase == Phase::First;
+        Deadline::take(cx).over(cx, timed_out);
+    }
+    performed
 }
 
 /// Whether a thread blocks a signal that is sent to it, or has ended: a look at the thread, since

@@ -203,11 +203,11 @@ fn lock_at_2(cx: &mut Cx<'_>, _: u16) -> Performed {
 fn timed(cx: &mut Cx<'_>, deadline: usize) -> Answer {
     let address = cx.word(0)?;
     // Only a thread that has to wait looks at the deadline's value.
-    let busy = match attr::time(cx, deadline)?.is_valid {
-        true => ETIMEDOUT,
-        false => EINVAL,
-    };
-    lock_with(cx, address, busy)
+    let time = attr::time(cx, deadline)?;
+    let busy = if time.is_valid { ETIMEDOUT } else { EINVAL };
+    let answer = lock_with(cx, address, busy)?;
+    time.deadline(cx).over(cx, answer.0 == ETIMEDOUT);
+    Ok(answer)
 }
 
 pub(super) fn trylock_prepare(cx: &mut Cx<'_>) -> Prepared {

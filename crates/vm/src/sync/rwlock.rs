@@ -8,6 +8,7 @@ use super::errno::{EBUSY, EDEADLK, EINVAL, ETIMEDOUT};
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
+use crate::libc::time::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
@@ -121,10 +122,9 @@ fn lock(cx: &mut Cx<'_>, write: bool, deadline: Option<usize>, busy: i32) -> Per
 fn take(cx: &mut Cx<'_>, address: u64, write: bool, deadline: Option<usize>, busy: i32) -> Answer {
     let (me, site) = (cx.thread, cx.site);
     let (writer, readers) = rwlock(cx, address)?;
-    let is_valid = match deadline {
-        Some(i) => attr::time(cx, i)?.is_valid,
-        None => true,
-    };
+    let time = deadline.map(|i| attr::time(cx, i)).transpose()?;
+    let is_valid = time.as_ref().is_none_or(|time| time.is_valid);
+    let deadline = time.map_or(Deadline::NONE, |time| time.deadline(cx));
     // The deadline is looked at first.
     if (writer.is_some() || write && readers > 0) && !is_valid {
         return Ok(failed(EINVAL));
@@ -133,8 +133,10 @@ fn take(cx: &mut Cx<'_>, address: u64, write: bool, deadline: Option<usize>, bus
         return Ok(failed(EDEADLK));
     }
     if writer.is_some() || write && readers > 0 {
+        deadline.over(cx, true);
         return Ok(failed(busy));
     }
+    deadline.over(cx, false);
     if !is_valid {
         return Err(Flow::Unsupported(attr::INVALID.into()));
     }

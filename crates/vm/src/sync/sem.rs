@@ -5,6 +5,7 @@ use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
+use crate::libc::time::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
@@ -71,10 +72,10 @@ fn take(cx: &mut Cx<'_>, deadline: Option<usize>, empty: i32) -> Performed {
     let answer = (|| {
         let address = cx.word(0)?;
         let value = value(cx, address)?;
-        let is_valid = match deadline {
-            Some(i) => attr::time(cx, i)?.is_valid,
-            None => true,
-        };
+        let time = deadline.map(|i| attr::time(cx, i)).transpose()?;
+        let is_valid = time.as_ref().is_none_or(|time| time.is_valid);
+        let deadline = time.map_or(Deadline::NONE, |time| time.deadline(cx));
+        deadline.over(cx, value == 0);
         if value == 0 {
             return refuse(cx, if is_valid { empty } else { EINVAL });
         }

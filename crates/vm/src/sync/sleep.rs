@@ -1,9 +1,10 @@
-//! Yielding and sleeping: scheduling points without effect. Time is not modelled: every sleep ends
-//! when it is scheduled. Its argument is read, and refused if it is no time.
+//! Yielding and sleeping: scheduling points. A sleep ends when it is scheduled; then its thread's clock
+//! is not before the time that it was to sleep. Its argument is refused if it is no time.
 
 use super::attr;
 use super::errno::{EINVAL, ENOTSUP};
 use super::operation::{Answer, Model, SUCCESS, done};
+use crate::libc::time::Deadline;
 use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Prepared, Visible};
 use selvedge_model::{Action, Op, Outcome};
 
@@ -14,8 +15,12 @@ pub(super) fn find(name: &str) -> Option<Native> {
             (|cx| pause(cx, false, ended), |cx, _| done(ended(cx))),
             NO_ARGUMENT,
         ),
-        "sleep" | "usleep" => (
-            (|cx| pause(cx, true, ended), |cx, _| done(ended(cx))),
+        "sleep" => (
+            (|cx| pause(cx, true, sleep), |cx, _| done(sleep(cx))),
+            NO_ARGUMENT,
+        ),
+        "usleep" => (
+            (|cx| pause(cx, true, usleep), |cx, _| done(usleep(cx))),
             NO_ARGUMENT,
         ),
         "nanosleep" => (
@@ -42,6 +47,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
     }))
 }
 
+/// Of `clock_nanosleep`: its time is the point in time at which the sleep ends.
+const TIMER_ABSTIME: i32 = 1;
+
 fn pause(cx: &mut Cx<'_>, cancelable: bool, sleep: fn(&mut Cx<'_>) -> Answer) -> Prepared {
     if cx.state.unjoined() == 0 {
         return Prepared::Immediate(match sleep(cx) {
@@ -60,15 +68,45 @@ fn ended(_: &mut Cx<'_>) -> Answer {
     Ok(SUCCESS)
 }
 
-/// Whether the time in this argument is one that a thread can sleep.
-fn can_sleep(cx: &mut Cx<'_>, time: usize) -> Result<bool, Flow> {
+/// Whether the time in this argument is one that a thread can sleep; it is how long, or until when.
+fn can_sleep(cx: &mut Cx<'_>, time: usize, until: bool) -> Result<bool, Flow> {
     let time = attr::time(cx, time)?;
     let seconds = cx.load_defined(time.address, 8, "time")? as i64;
-    Ok(time.is_valid && seconds >= 0)
+    let valid = time.is_valid && seconds >= 0;
+    if valid {
+        let deadline = if until {
+            time.deadline(cx)
+        } else {
+            time.from_now(cx)
+        };
+        deadline.over(cx, true);
+    }
+    Ok(valid)
+}
+
+/// `sleep`, whose argument is a number of seconds.
+fn sleep(cx: &mut Cx<'_>) -> Answer {
+    Ok(slept(cx, 1))
+}
+
+/// `usleep`, whose argument is a number of microseconds.
+fn usleep(cx: &mut Cx<'_>) -> Answer {
+    Ok(slept(cx, 1_000_000))
+}
+
+/// The end of a sleep whose argument is its length, in parts of a second. One that inputs decide
+/// says nothing of clocks.
+fn slept(cx: &mut Cx<'_>, in_a_second: u64) -> (i32, Outcome) {
+    let length = cx.args.first().filter(|length| length.is_concrete());
+    if let Some(length) = length {
+        let length = length.bits & 0xffff_ffff;
+        Deadline::after(cx, length / in_a_second, length % in_a_second).over(cx, true);
+    }
+    SUCCESS
 }
 
 fn nanosleep(cx: &mut Cx<'_>) -> Answer {
-    if can_sleep(cx, 0)? {
+    if can_sleep(cx, 0, false)? {
         return Ok(SUCCESS);
     }
     cx.set_errno(EINVAL)?;
@@ -76,9 +114,10 @@ fn nanosleep(cx: &mut Cx<'_>) -> Answer {
 }
 
 fn clock_nanosleep(cx: &mut Cx<'_>) -> Answer {
+    let until = cx.int(1)? & TIMER_ABSTIME != 0;
     let error = match cx.int(0)? {
         // CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_BOOTTIME, CLOCK_TAI.
-        0 | 1 | 2 | 7 | 11 if can_sleep(cx, 2)? => 0,
+        0 | 1 | 2 | 7 | 11 if can_sleep(cx, 2, until)? => 0,
         // CLOCK_MONOTONIC_RAW and the coarse clocks.
         4..=6 => ENOTSUP,
         8 | 9 => {
@@ -93,6 +132,6 @@ fn clock_nanosleep(cx: &mut Cx<'_>) -> Answer {
 
 /// -2: an error that is no interruption.
 fn thrd_sleep(cx: &mut Cx<'_>) -> Answer {
-    let code = if can_sleep(cx, 0)? { 0 } else { -2 };
+    let code = if can_sleep(cx, 0, false)? { 0 } else { -2 };
     Ok((code, Outcome::Done))
 }

@@ -16,6 +16,7 @@ use super::ripe;
 use super::table::{self, Kind, MAX_DESCRIPTORS, OpenFile};
 use super::wait::{self, wait_for};
 use crate::hidden::HiddenObject;
+use crate::libc::time::Deadline;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::value::Value;
@@ -59,13 +60,24 @@ struct Entry {
 // ---- arguments
 // -------------------------------------------------------------------------------------------------
 
-/// The time-out: none, zero, a positive time, or one that the call refuses (EINVAL).
+/// The time-out: none, zero, a positive time from now on, or one that the call refuses (EINVAL).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Timeout {
     Never,
     AtOnce,
-    Later,
+    Later(Deadline),
     Invalid,
+}
+
+impl Timeout {
+    /// Whether the call waits until something is ready.
+    fn waits(self, cx: &Cx<'_>) -> bool {
+        match self {
+            Timeout::Never => true,
+            Timeout::Later(_) => !cx.program.options.timeouts,
+            Timeout::AtOnce | Timeout::Invalid => false,
+        }
+    }
 }
 
 fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
@@ -75,10 +87,11 @@ fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
                 return Err(Flow::Unsupported("a signal mask".into()));
             }
             let argument = if call == Call::Poll { 2 } else { 3 };
-            return Ok(match cx.int(argument)? {
-                ..0 => Timeout::Never,
-                0 => Timeout::AtOnce,
-                _ => Timeout::Later,
+            let milliseconds = cx.int(argument)?;
+            return Ok(match u64::try_from(milliseconds) {
+                Err(_) => Timeout::Never,
+                Ok(0) => Timeout::AtOnce,
+                Ok(time) => Timeout::Later(Deadline::after(cx, time / 1000, time % 1000)),
             });
         }
         Call::PPoll => 2,
@@ -114,7 +127,7 @@ fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
     } else if seconds == 0 && parts == 0 {
         Timeout::AtOnce
     } else {
-        Timeout::Later
+        Timeout::Later(Deadline::after(cx, seconds as u64, parts as u64))
     })
 }
 
@@ -205,7 +218,7 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
             others |= answer != 0;
         }
     }
-    let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
+    let waits = timeout.waits(cx);
     let action = if waits && !others {
         wait_for(cx, Condition::Ready);
         Action {
@@ -230,7 +243,7 @@ fn epoll_part(cx: &mut Cx<'_>, timeout: Timeout) -> Parted {
         return Ok(Part::Now);
     };
     looked.answer(cx.state)?;
-    let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
+    let waits = timeout.waits(cx);
     let op = if waits { Op::HiddenWait } else { Op::Hidden };
     let mut action = on_file(cx, Kind::Epoll, file, op, MemoryOrder::Acquire);
     if waits {
@@ -271,7 +284,7 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     let looked: Vec<Pin> = (0..entries.len() as u32)
         .map(|index| pin(cx.state, cx.thread, index))
         .collect();
-    let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
+    let waits = timeout.waits(cx);
     let refused = call == Call::Epoll && set_of(cx, looked.first().copied())?.is_err();
     if !refused {
         let nothing = all_answers(cx, &looked)?.iter().all(|&answer| answer == 0);
@@ -279,6 +292,9 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
         ripe::decide(cx, ripening, waits && nothing)?;
     }
     let answers = all_answers(cx, &looked)?;
+    if let Timeout::Later(deadline) = timeout {
+        deadline.over(cx, answers.iter().all(|&answer| answer == 0));
+    }
     if waits && !refused && answers.iter().all(|&answer| answer == 0) {
         return Err(wait::for_others());
     }

@@ -553,6 +553,12 @@ impl State {
         if time > self.word(WordKey::Clock(to)) {
             self.set_word(WordKey::Clock(to), time);
         }
+        let (theirs, own) = (self.thread(from).core, self.thread(to).core);
+        if theirs.time > own.time || theirs.clock_steps > own.clock_steps {
+            let core = self.core_mut(to);
+            core.time = own.time.max(theirs.time);
+            core.clock_steps = own.clock_steps.max(theirs.clock_steps);
+        }
         if self.modes.canonical && self.path.tell(known_to(from), known_to(to)) {
             self.log.entries.push(Undo::Path);
         }
