@@ -9,6 +9,8 @@
 // variant: -DHOW=8
 // variant: -DHOW=9
 // variant: -DHOW=10
+// variant: -DHOW=11
+// variant: -DHOW=12
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -89,8 +91,22 @@ int main(void)
         break;
     case 10:
         break;
+    case 11: // In time, and then a sleep of the same length.
+        sem_post(&none);
+        end.tv_sec = begin + 1;
+        assert(sem_timedwait(&none, &end) == 0);
+        sleep(1);
+        assert(time(0) > begin);
+        break;
+    case 12: // A time-out, and then in time with the same deadline.
+        end.tv_sec = begin + 1;
+        assert(sem_timedwait(&none, &end) != 0);
+        sem_post(&none);
+        assert(sem_timedwait(&none, &end) == 0);
+        assert(time(0) > begin);
+        break;
     }
-    if (HOW != 10)
+    if (HOW < 10)
         assert(!late || time(0) >= begin + 20);
     pthread_join(thread, 0);
     if (HOW == 10)

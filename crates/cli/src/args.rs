@@ -318,6 +318,10 @@ pub(crate) struct CheckArgs {
         value_name = "late|early"
     )]
     pub(crate) thread_handles: ThreadHandles,
+    /// Whether peers may come from outside that --client and --symbolic-packet do not name; off:
+    /// who waits for one, when no other thread can move, waits for ever
+    #[arg(help_heading = CHECKED, long, env = "SELVEDGE_OTHER_PEERS", default_value = "on", value_name = "on|off")]
+    pub(crate) other_peers: Switch,
     /// Whether malloc may fail: not available yet, only off
     #[arg(help_heading = CHECKED, long, env = "SELVEDGE_MALLOC_FAILURES", default_value = "off", value_name = "off", value_parser = malloc_failures)]
     pub(crate) malloc_failures: Switch,

@@ -72,6 +72,7 @@ fn setup(args: &CheckArgs) -> Setup {
         spurious_wakeups: args.spurious_wakeups.on(),
         weak_failures: args.weak_cas_failures.on(),
         early_handles: args.thread_handles == ThreadHandles::Early,
+        other_peers: args.other_peers.on(),
         args: args.args.clone(),
         entry: args.source.entry.clone(),
         unroll: args.unroll,

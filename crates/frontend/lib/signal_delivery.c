@@ -20,14 +20,15 @@
 #include <unistd.h>
 #include "signals.h"
 
-// How many threads there may be: more are unsupported.
-enum { MOST = 64 };
+// How many threads there may be: more are unsupported. Half of them are the first thread and those that it creates, whose handles
+// begin at 1; the handles of others begin at OTHERS (DIRECT_REGIONS in crates/vm/src/program.rs).
+enum { MOST = 256, DIRECT = MOST / 2, OTHERS = 3072 };
 
 // What a thread is doing. The machine reads it. `AWAY`: it waits, and another thread runs a handler in its place. `WOKEN`: it was
 // suspended, and a signal has arrived. `SLEEPS`: it waits for a futex, which a handler would end.
 enum { RUNS = 0, WAITS = 1, AWAY = 2, SUSPENDED = 3, WOKEN = 4, SLEEPS = 5 };
 
-// The signals of a thread; those of the process are at index 0, those of a thread at its handle. Bit n - 1 is for signal n.
+// The signals of a thread; those of the process are at index 0. Bit n - 1 is for signal n.
 // The machine reads the first three.
 struct signals {
     _Atomic unsigned long generated, arrived;
@@ -40,16 +41,38 @@ struct signals __selvedge_signals[MOST];
 _Static_assert(offsetof(struct signals, arrived) == 8 && offsetof(struct signals, state) == 16, "as in arrived.rs");
 _Static_assert(sizeof(struct signals) == 32, "as in arrived.rs");
 
-// Which threads wait or are suspended.
+// Which threads wait or are suspended: the first of the direct ones, and behind them the first of the others.
 static _Atomic unsigned long waiting;
+enum { WAITING_DIRECT = 48, WAITING_OTHERS = 64 - WAITING_DIRECT };
 
 static unsigned long bit(int number) { return 1ul << (number - 1); }
 
 static unsigned index_of(pthread_t thread)
 {
-    if (thread >= MOST)
-        __selvedge_unsupported("signals in a program of more than 63 threads");
-    return (unsigned)thread;
+    if (thread < DIRECT)
+        return (unsigned)thread;
+    if (thread < OTHERS || thread - OTHERS >= MOST - DIRECT)
+        __selvedge_unsupported("signals in a program of more than 126 threads that the first one creates, or 128 others");
+    return DIRECT + (unsigned)thread - OTHERS;
+}
+
+static unsigned long handle_at(unsigned index) { return index < DIRECT ? index : OTHERS + index - DIRECT; }
+
+// The bit of a thread in `waiting`, and which thread a bit stands for.
+static unsigned long waiting_bit(unsigned index)
+{
+    unsigned of_others = index - DIRECT;
+    if (index < WAITING_DIRECT)
+        return 1ul << index;
+    if (index < DIRECT || of_others >= WAITING_OTHERS)
+        __selvedge_unsupported("signals to a process of more than 62 threads, one of which waits");
+    return 1ul << (WAITING_DIRECT + of_others);
+}
+
+static unsigned first_waiting(unsigned long all)
+{
+    unsigned at = (unsigned)__builtin_ctzl(all);
+    return at < WAITING_DIRECT ? at : DIRECT + at - WAITING_DIRECT;
 }
 
 static struct signals *own(void) { return &__selvedge_signals[index_of(pthread_self())]; }
@@ -150,7 +173,7 @@ static unsigned long found(struct signals *mine)
 // arrive, and then looks at the state; here it is the other way round. So one of the two sees the other.
 static int begins(struct signals *mine, int state, unsigned long open)
 {
-    unsigned long me = 1ul << (mine - __selvedge_signals);
+    unsigned long me = __selvedge_sends_to_process() ? waiting_bit((unsigned)(mine - __selvedge_signals)) : 0;
     mine->open = open;
     atomic_store(&mine->state, state);
     if (__selvedge_sends_to_process())
@@ -169,7 +192,7 @@ static void ends(struct signals *mine, int state)
 {
     __selvedge_claim(&mine->state, state, RUNS);
     if (__selvedge_sends_to_process())
-        atomic_fetch_and(&waiting, ~(1ul << (mine - __selvedge_signals)));
+        atomic_fetch_and(&waiting, ~waiting_bit((unsigned)(mine - __selvedge_signals)));
 }
 
 // Whether the thread runs a handler in the place of one that waits.
@@ -218,7 +241,7 @@ static void run_for(unsigned index)
             int number = __builtin_ctzl(now) + 1, code;
             if (take(from, number, &code)) {
                 union sigval none = {0};
-                __selvedge_act_for(index);
+                __selvedge_act_for(handle_at(index));
                 unsigned long mask = __selvedge_set_mask(~to->open);
                 __selvedge_deliver(number, code, none);
                 __selvedge_set_mask(mask);
@@ -252,7 +275,7 @@ static void of_process(int number)
         unsigned long rest = all;
         for (int skipped = (chosen + i) % count; skipped > 0; skipped--)
             rest &= rest - 1;
-        run_for((unsigned)__builtin_ctzl(rest));
+        run_for(first_waiting(rest));
     }
 }
 

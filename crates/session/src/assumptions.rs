@@ -95,6 +95,12 @@ pub(crate) fn assumptions(
                 .to_owned(),
         );
     }
+    if !setup.vm.other_peers {
+        list.push(
+            "nobody connects or sends but the peers that are given, so who waits for another one waits for ever (--other-peers off)"
+                .to_owned(),
+        );
+    }
     list.extend(program.and_then(ready_descriptors));
     list.extend(program.and_then(timers));
     list.extend(program.and_then(directory_order));

@@ -99,6 +99,9 @@ impl Setup {
         if self.vm.early_handles {
             add("thread-handles", "early".to_owned());
         }
+        if !self.vm.other_peers {
+            add("other-peers", switch(false));
+        }
         add("overflow", switch(self.vm.check_overflow));
         if !self.vm.error_calls {
             add("error-calls", switch(false));
@@ -270,6 +273,7 @@ impl Setup {
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,
                 "weak-cas-failures" => vm.weak_failures = on()?,
                 "thread-handles" if value == "early" => vm.early_handles = true,
+                "other-peers" => vm.other_peers = on()?,
                 "overflow" => vm.check_overflow = on()?,
                 "error-calls" => vm.error_calls = on()?,
                 "leaks" => vm.leaks = on()?,

@@ -1,7 +1,7 @@
 //! Signals that have arrived for threads, where handlers run at points: what the machine reads of
 //! the table that the model library keeps (`crates/frontend/lib/signal_delivery.c`).
 
-use crate::program::Signals;
+use crate::program::{DIRECT_REGIONS, Signals};
 use crate::state::{State, thread_name};
 use crate::word::WordKey;
 use selvedge_base::{Id, ThreadId};
@@ -17,8 +17,10 @@ const SIZE: u64 = 32;
 const RUNS: u64 = 0;
 /// `SUSPENDED`: it waits for a signal.
 const SUSPENDED: u64 = 3;
-/// The number of threads, and the process, which comes first.
-const MOST: u64 = 64;
+/// The number of threads, and the process, which comes first. Half of them are the first thread and
+/// those that it creates.
+const MOST: u64 = 256;
+const DIRECT: u64 = MOST / 2;
 
 fn field(signals: Signals, state: &State, of: u64, at: u64, size: u64) -> u64 {
     let address = signals.table + of * SIZE + at;
@@ -28,8 +30,21 @@ fn field(signals: Signals, state: &State, of: u64, at: u64, size: u64) -> u64 {
     }
 }
 
-fn handle(state: &State, thread: ThreadId) -> u64 {
-    u64::from(state.thread(thread).region)
+/// The place of a thread in the table.
+fn place(state: &State, thread: ThreadId) -> Option<u64> {
+    let handle = u64::from(state.thread(thread).region);
+    match handle.checked_sub(u64::from(DIRECT_REGIONS)) {
+        None => Some(handle).filter(|&handle| handle < DIRECT),
+        Some(other) => Some(DIRECT + other).filter(|&place| place < MOST),
+    }
+}
+
+/// The handle of the thread at a place.
+fn handle_at(place: u64) -> u64 {
+    match place.checked_sub(DIRECT) {
+        None => place,
+        Some(other) => u64::from(DIRECT_REGIONS) + other,
+    }
 }
 
 /// Whether a thread whose action is blocked would run a handler now: a signal that it does not
@@ -39,10 +54,9 @@ fn handle(state: &State, thread: ThreadId) -> u64 {
 pub(crate) fn may_run_handler(signals: Option<Signals>, state: &State, action: &Action) -> bool {
     let Some(signals) = signals else { return false };
     let who = acts_for(state, action.thread);
-    let me = handle(state, who);
+    let Some(me) = place(state, who) else { return false };
     // In such a wait, the thread that brings the signal runs the handler.
-    let waits = who == action.thread && me < MOST && field(signals, state, me, STATE, 4) != RUNS;
-    if me >= MOST || waits {
+    if who == action.thread && field(signals, state, me, STATE, 4) != RUNS {
         return false;
     }
     let open = !state.word(WordKey::SignalMask(state.thread(action.thread).region));
@@ -76,7 +90,7 @@ pub(crate) fn name_at(signals: Option<Signals>, state: &State, object: ObjectId)
     if behind >= MOST * SIZE {
         return None;
     }
-    let whose = match by_handle(state, behind / SIZE) {
+    let whose = match by_handle(state, handle_at(behind / SIZE)) {
         Some(thread) => format!("thread {}", thread_name(state, thread)),
         None => "the process".to_owned(),
     };
@@ -91,8 +105,10 @@ pub(crate) fn name_at(signals: Option<Signals>, state: &State, object: ObjectId)
 /// What a thread waits for that is blocked at a place in the table.
 pub(crate) fn blocked_text(signals: Option<Signals>, state: &State, action: &Action) -> Option<String> {
     name_at(signals, state, action.object)?;
-    let me = handle(state, action.thread);
-    let suspended = me < MOST && field(signals?, state, me, STATE, 4) == SUSPENDED;
+    let suspended = match place(state, action.thread) {
+        Some(me) => field(signals?, state, me, STATE, 4) == SUSPENDED,
+        None => false,
+    };
     Some(match suspended {
         true => "waits for a signal".into(),
         false => "waits for the end of a handler that runs in its place".into(),

@@ -51,6 +51,9 @@ pub struct Options {
     /// A thread finds its handle where `pthread_create` is to put it; else that may be written
     /// later.
     pub early_handles: bool,
+    /// Peers may come that `clients` does not have: who waits for one stops as unsupported, and
+    /// otherwise waits for ever.
+    pub other_peers: bool,
     /// `argv[1..]`.
     pub args: Vec<String>,
     /// The function to start with.
@@ -172,6 +175,7 @@ impl Default for Options {
             spurious_wakeups: false,
             weak_failures: false,
             early_handles: false,
+            other_peers: true,
             args: Vec::new(),
             entry: "main".into(),
             max_steps: 100_000_000,

@@ -101,6 +101,8 @@ pub(crate) enum WordKey {
     PipeSignalIgnored,
     /// One more than the working directory; 0: the one at the start.
     WorkingDirectory,
+    /// Which rights files are created without, changed by those at the start (022).
+    FileMask,
     /// What a descriptor stands for.
     Descriptor(u32),
     /// An open file.
@@ -347,6 +349,7 @@ impl WordKey {
             | WordKey::StreamCount
             | WordKey::PipeSignalIgnored
             | WordKey::WorkingDirectory
+            | WordKey::FileMask
             | WordKey::Descriptor(_)
             | WordKey::OpenFile(..)
             | WordKey::File(..)

@@ -92,6 +92,11 @@ fn strings_as_native() {
 }
 
 #[test]
+fn mathematics_as_native() {
+    compare("mathematics.c");
+}
+
+#[test]
 fn locale_and_messages_as_native() {
     compare("locale.c");
 }

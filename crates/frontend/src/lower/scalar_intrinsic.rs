@@ -2,7 +2,9 @@
 
 use super::function::{FnLower, Lower, Parts};
 use crate::llvm::Value;
-use selvedge_ir::{BinOp, CastOp, InstKind, IntPred, MinMax, Operand, OverflowOp, Reg, SatOp, Type, UnOp};
+use selvedge_ir::{
+    BinOp, CastOp, FloatPred, InstKind, IntPred, MinMax, Operand, OverflowOp, Reg, SatOp, Type, UnOp,
+};
 
 impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn scalar_intrinsic(&mut self, inst: Value<'m>, name: &str, base: &str) -> Lower<()> {
@@ -31,6 +33,9 @@ impl<'m> FnLower<'_, 'm, '_> {
         }
         let dst = self.results(inst)?;
         let a = self.operands(inst, 0)?;
+        if base == "modf" {
+            return self.parts_of_floats(&dst, &a);
+        }
         if let Some(op) = unary(base) {
             let poison = match base {
                 // Their second argument says that zero, or the minimum, gives poison.
@@ -123,6 +128,39 @@ impl<'m> FnLower<'_, 'm, '_> {
             } else {
                 self.emit(kind);
             }
+        }
+        Ok(())
+    }
+
+    /// `llvm.modf`: the fractions, which have the signs of the floats, and the whole parts.
+    fn parts_of_floats(&mut self, dst: &[Reg], floats: &Parts) -> Lower<()> {
+        if dst.len() != 2 * floats.len() {
+            return Err("the intrinsic modf of unknown form".to_owned());
+        }
+        let (fractions, wholes) = dst.split_at(floats.len());
+        for ((&fraction, &whole), &a) in fractions.iter().zip(wholes).zip(floats) {
+            let ty = self.type_of(a);
+            let op = UnOp::FTrunc;
+            self.emit(InstKind::Un { op, dst: whole, a });
+            let rest = self.bin(BinOp::FSub, a, Operand::Reg(whole));
+            // An infinity is a whole number, too.
+            let is_whole = self.reg(Type::I1);
+            self.emit(InstKind::FCmp {
+                pred: FloatPred::Oeq,
+                dst: is_whole,
+                a,
+                b: Operand::Reg(whole),
+                ty,
+            });
+            let size = self.reg(ty);
+            self.emit(InstKind::Select {
+                dst: size,
+                cond: Operand::Reg(is_whole),
+                a: Operand::Const(0, ty),
+                b: rest,
+            });
+            let signed = self.bin(BinOp::FCopySign, Operand::Reg(size), a);
+            self.copy(fraction, signed);
         }
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! `math.h` for float and double. It uses Rust's standard library, which calls the functions of the
-//! host's libm. (`cbrt` is Rust's own, and may differ from glibc's in the last bit.)
+//! host's libm, and the crate `libm` for what that lacks. (`cbrt`, and what comes from the crate, may
+//! differ from glibc's in the last bit.)
 //!
 //! errno is set as in glibc: EDOM if the result is NaN although no argument is, ERANGE if the
-//! result is infinite although all arguments are finite. `long double`, gamma and Bessel functions,
-//! and inverse hyperbolic functions are missing.
+//! result is infinite although all arguments are finite (but for `logb`). `long double`, Bessel functions and `lgamma`,
+//! which sets a variable, are missing.
 
-use super::{Answer, by_element, plain};
+use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
 
@@ -70,6 +71,39 @@ pub fn find(name: &str) -> Option<Native> {
 
 fn other(name: &str) -> Option<Native> {
     Some(match name {
+        "acosh" => plain!(|cx: &mut Cx<'_>| unary(cx, libm::acosh)),
+        "acoshf" => plain!(|cx: &mut Cx<'_>| single_unary(cx, libm::acoshf)),
+        "asinh" => plain!(|cx: &mut Cx<'_>| unary(cx, libm::asinh)),
+        "asinhf" => plain!(|cx: &mut Cx<'_>| single_unary(cx, libm::asinhf)),
+        "atanh" => plain!(|cx: &mut Cx<'_>| unary(cx, libm::atanh)),
+        "atanhf" => plain!(|cx: &mut Cx<'_>| single_unary(cx, libm::atanhf)),
+        "erf" => plain!(|cx: &mut Cx<'_>| unary(cx, libm::erf)),
+        "erff" => plain!(|cx: &mut Cx<'_>| single_unary(cx, libm::erff)),
+        "erfc" => plain!(|cx: &mut Cx<'_>| unary(cx, libm::erfc)),
+        "erfcf" => plain!(|cx: &mut Cx<'_>| single_unary(cx, libm::erfcf)),
+        "tgamma" => plain!(|cx: &mut Cx<'_>| unary(cx, libm::tgamma)),
+        "tgammaf" => plain!(|cx: &mut Cx<'_>| single_unary(cx, libm::tgammaf)),
+        "exp10" => plain!(|cx: &mut Cx<'_>| unary(cx, libm::exp10)),
+        "exp10f" => plain!(|cx: &mut Cx<'_>| single_unary(cx, libm::exp10f)),
+        "logb" => plain!(|cx: &mut Cx<'_>| Ok(return_double(exponent(double(cx, 0)?)))),
+        "logbf" => plain!(|cx: &mut Cx<'_>| {
+            let x = single(cx, 0)?;
+            Ok(return_single(exponent(x.into()) as f32))
+        }),
+        "ilogb" => plain!(|cx: &mut Cx<'_>| whole_exponent(cx, false)),
+        "ilogbf" => plain!(|cx: &mut Cx<'_>| whole_exponent(cx, true)),
+        "remainder" | "drem" => plain!(|cx: &mut Cx<'_>| binary(cx, libm::remainder)),
+        "remainderf" | "dremf" => plain!(|cx: &mut Cx<'_>| single_binary(cx, libm::remainderf)),
+        "nextafter" => plain!(|cx: &mut Cx<'_>| binary(cx, libm::nextafter)),
+        "nextafterf" => plain!(|cx: &mut Cx<'_>| single_binary(cx, libm::nextafterf)),
+        "remquo" => by_element!(remquo),
+        "remquof" => by_element!(remquof),
+        "sincos" => by_element!(sincos),
+        "sincosf" => by_element!(sincosf),
+        "nan" => plain!(|cx: &mut Cx<'_>| no_number(cx).map(return_double)),
+        "nanf" => plain!(|cx: &mut Cx<'_>| no_number(cx).map(|nan| return_single(nan as f32))),
+        "scalbln" => plain!(|cx: &mut Cx<'_>| ldexp(cx, false)),
+        "scalblnf" => plain!(|cx: &mut Cx<'_>| ldexp(cx, true)),
         "fma" => plain!(fma),
         "fmaf" => plain!(fmaf),
         "ldexp" | "scalbn" => plain!(|cx: &mut Cx<'_>| ldexp(cx, false)),
@@ -174,7 +208,11 @@ fn scale(x: f64, n: i32) -> f64 {
 }
 
 fn ldexp(cx: &mut Cx<'_>, narrow: bool) -> Answer {
-    let n = cx.int(1)?;
+    // An int or, for scalbln, a long.
+    let n = match cx.types.get(1).map(|ty| ty.bits()) {
+        Some(64) => (cx.word(1)? as i64).clamp(-5000, 5000) as i32,
+        _ => cx.int(1)?,
+    };
     if narrow {
         let x = single(cx, 0)?;
         let result = scale(x.into(), n) as f32;
@@ -231,6 +269,83 @@ fn modff(cx: &mut Cx<'_>) -> Answer {
     super::stepped::store(cx, out, 4, Value::new(u64::from(x.trunc().to_bits())))?;
     let rest = if x.is_infinite() { 0.0 } else { x - x.trunc() };
     Ok(return_single(rest.copysign(x)))
+}
+
+/// `nan` of a text, which may say which of them.
+fn no_number(cx: &mut Cx<'_>) -> Result<f64, Stop> {
+    let address = cx.word(0)?;
+    if !bytes::string(cx, address, "text of a NaN")?.is_empty() {
+        return Err(Flow::Unsupported("a NaN with a payload".into()));
+    }
+    Ok(f64::NAN)
+}
+
+/// The exponent of a number as a number.
+fn exponent(x: f64) -> f64 {
+    match x.classify() {
+        std::num::FpCategory::Nan => x,
+        std::num::FpCategory::Infinite => f64::INFINITY,
+        std::num::FpCategory::Zero => f64::NEG_INFINITY,
+        _ => f64::from(split(x).1 - 1),
+    }
+}
+
+/// `ilogb`: what is no finite number but 0 has the exponents of glibc.
+fn whole_exponent(cx: &mut Cx<'_>, narrow: bool) -> Answer {
+    let x = if narrow {
+        single(cx, 0)?.into()
+    } else {
+        double(cx, 0)?
+    };
+    let result = match x.classify() {
+        std::num::FpCategory::Nan | std::num::FpCategory::Zero => i32::MIN,
+        std::num::FpCategory::Infinite => i32::MAX,
+        _ => return Ok(Flow::int(split(x).1 - 1)),
+    };
+    cx.set_errno(EDOM)?;
+    Ok(Flow::int(result))
+}
+
+/// What glibc gives of a quotient: the lowest three bits of its whole part, one more if it was
+/// rounded up, and its sign. (C asks that it be right modulo 8.)
+const fn low_bits(quotient: i32, rounded_up: bool) -> u64 {
+    let more = rounded_up as u32;
+    let bits = ((quotient.unsigned_abs() - more) & 7) + more;
+    (if quotient < 0 { 0u32.wrapping_sub(bits) } else { bits }) as u64
+}
+
+fn remquo(cx: &mut Cx<'_>) -> Answer {
+    let (x, y, out) = (double(cx, 0)?, double(cx, 1)?, cx.word(2)?);
+    let (rest, quotient) = libm::remquo(x, y);
+    let bits = low_bits(quotient, rest != 0.0 && (rest < 0.0) != (x < 0.0));
+    super::stepped::store(cx, out, 4, Value::new(bits))?;
+    check(cx, &[x, y], rest)?;
+    Ok(return_double(rest))
+}
+
+fn remquof(cx: &mut Cx<'_>) -> Answer {
+    let (x, y, out) = (single(cx, 0)?, single(cx, 1)?, cx.word(2)?);
+    let (rest, quotient) = libm::remquof(x, y);
+    let bits = low_bits(quotient, rest != 0.0 && (rest < 0.0) != (x < 0.0));
+    super::stepped::store(cx, out, 4, Value::new(bits))?;
+    check(cx, &[x.into(), y.into()], rest.into())?;
+    Ok(return_single(rest))
+}
+
+fn sincos(cx: &mut Cx<'_>) -> Answer {
+    let (x, sine, cosine) = (double(cx, 0)?, cx.word(1)?, cx.word(2)?);
+    super::stepped::store(cx, sine, 8, Value::new(x.sin().to_bits()))?;
+    super::stepped::store(cx, cosine, 8, Value::new(x.cos().to_bits()))?;
+    check(cx, &[x], x.sin())?;
+    Ok(Flow::void())
+}
+
+fn sincosf(cx: &mut Cx<'_>) -> Answer {
+    let (x, sine, cosine) = (single(cx, 0)?, cx.word(1)?, cx.word(2)?);
+    super::stepped::store(cx, sine, 4, Value::new(u64::from(x.sin().to_bits())))?;
+    super::stepped::store(cx, cosine, 4, Value::new(u64::from(x.cos().to_bits())))?;
+    check(cx, &[x.into()], x.sin().into())?;
+    Ok(Flow::void())
 }
 
 fn to_long(cx: &mut Cx<'_>, narrow: bool, round: fn(f64) -> f64) -> Answer {

@@ -138,7 +138,8 @@ impl Deadline {
         let word = WordKey::Clock(cx.thread);
         let next = cx.state.word(word);
         let time = cx.state.thread(cx.thread).core.time;
-        if timed_out && u64::from(self.0) > next.max(u64::from(time)) {
+        if timed_out && self.0 > time && u64::from(self.0) >= next {
+            // Also if the clock would say so by itself: it must not tell the same time once more.
             tell_apart(cx);
             if time > 0 || goes_on(cx) {
                 cx.state.own_core(cx.thread).time = self.0;

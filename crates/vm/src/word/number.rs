@@ -47,6 +47,7 @@ const NAME_COUNT: u32 = 0x6600_0022;
 const STREAM_COUNT: u32 = 0x6600_0023;
 const PIPE_SIGNAL_IGNORED: u32 = 0x6600_0024;
 const WORKING_DIRECTORY: u32 = 0x6600_0025;
+const FILE_MASK: u32 = 0x6600_0026;
 const DESCRIPTORS: u32 = 0x6601_0000;
 const OPEN_FILES: u32 = 0x6610_0000;
 const FILES: u32 = 0x6620_0000;
@@ -125,6 +126,7 @@ impl WordKey {
             WordKey::StreamCount => STREAM_COUNT,
             WordKey::PipeSignalIgnored => PIPE_SIGNAL_IGNORED,
             WordKey::WorkingDirectory => WORKING_DIRECTORY,
+            WordKey::FileMask => FILE_MASK,
             WordKey::Descriptor(fd) => DESCRIPTORS + fd,
             WordKey::OpenFile(number, field) => OPEN_FILES + (number << OPEN_FILE_SHIFT | field as u32),
             WordKey::File(number, field) => FILES + (number << FILE_SHIFT | field as u32),
@@ -169,6 +171,7 @@ impl WordKey {
             STREAM_COUNT => WordKey::StreamCount,
             PIPE_SIGNAL_IGNORED => WordKey::PipeSignalIgnored,
             WORKING_DIRECTORY => WordKey::WorkingDirectory,
+            FILE_MASK => WordKey::FileMask,
             DESCRIPTORS..OPEN_FILES => WordKey::Descriptor(number - DESCRIPTORS),
             OPEN_FILES..FILES => {
                 let (open, field) = split(OPEN_FILES, OPEN_FILE_SHIFT);

@@ -560,7 +560,7 @@ fn unsupported_by_name() {
         ("rmdir(\"/home/user/work\");", "working directory"),
         ("rename(\"/home/user/work\", \"/home/user/x\");", "always exists"),
         ("struct stat s; fstatat(3, \"\", &s, 0x1000);", "fstatat with flags"),
-        ("fcntl(0, F_GETFD);", "F_GETFD"),
+        ("fcntl(0, F_GETOWN);", "fcntl command 9"),
         ("int fd = open(\"/dev/null\", O_WRONLY); dup2(fd, 1); SAY(\"x\");", "standard stream"),
         ("close(2); perror(\"x\");", "standard stream"),
         ("mmap(0, 1, PROT_READ | PROT_WRITE, MAP_SHARED, FILE_OF_ONE, 0);", "for writing (MAP_SHARED)"),

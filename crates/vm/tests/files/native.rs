@@ -85,6 +85,16 @@ fn descriptors_as_native() {
 }
 
 #[test]
+fn file_mask_as_native() {
+    compare("file_mask.c");
+}
+
+#[test]
+fn closing_by_exec_as_native() {
+    compare("closed_by_exec.c");
+}
+
+#[test]
 fn streams_as_native() {
     compare("streams.c");
 }

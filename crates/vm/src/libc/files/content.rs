@@ -8,6 +8,8 @@ use selvedge_model::LimitKind;
 /// `O_NONBLOCK` and `O_APPEND` on Linux.
 pub(super) const NONBLOCK: u64 = 0o4000;
 pub(super) const APPEND: u64 = 0o2000;
+/// A property of the descriptor, not of the open file.
+pub(super) const CLOSE_ON_EXEC: u64 = 0o2_000_000;
 
 /// A hidden object for contents.
 pub(super) fn hidden_object(size: u64, made: Site) -> Object {

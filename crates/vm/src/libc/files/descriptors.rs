@@ -2,7 +2,7 @@
 
 use super::action::{cancelable, hidden, object_of, on_file, on_reached};
 use super::buffer::store;
-use super::content::{APPEND, NONBLOCK};
+use super::content::{APPEND, CLOSE_ON_EXEC, NONBLOCK};
 use super::errno::{EBADF, EINVAL, EMFILE};
 use super::kinds;
 use super::locks;
@@ -19,7 +19,7 @@ use selvedge_model::{Action, MemoryOrder, Op, Outcome};
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "close" => operation!(|cx| close_part(cx, 0), |cx| close(cx, 0)),
-        "dup" => operation!(dup_part, |cx| dup(cx, 0)),
+        "dup" => operation!(dup_part, |cx| dup(cx, 0, false)),
         "dup2" => operation!(|cx| dup2_part(cx), |cx| dup2(cx, false)),
         "dup3" => operation!(|cx| dup2_part(cx), |cx| dup2(cx, true)),
         "pipe" => operation!(pipe_part, |cx| pipe(cx, false)),
@@ -176,7 +176,8 @@ fn dup_part(cx: &mut Cx<'_>) -> Parted {
 }
 
 /// `dup`, and `fcntl` with `F_DUPFD`: uses the lowest free number that is at least `least`.
-fn dup(cx: &mut Cx<'_>, least: u32) -> Performs {
+/// `closes`: exec closes the new descriptor.
+fn dup(cx: &mut Cx<'_>, least: u32, closes: bool) -> Performs {
     match phase(cx) {
         Phase::First => {
             let fd = cx.int(0)?;
@@ -194,6 +195,7 @@ fn dup(cx: &mut Cx<'_>, least: u32) -> Performs {
         _ => {
             let (open, fd) = (pinned(cx)?, note(cx));
             table::set_descriptor(cx.state, fd as u32, Some(open.number));
+            table::set_closes_on_exec(cx.state, fd as u32, closes);
             Ok(After::Done(fd, Outcome::Done))
         }
     }
@@ -220,8 +222,9 @@ fn dup2_part(cx: &mut Cx<'_>) -> Parted {
 fn dup2(cx: &mut Cx<'_>, distinct: bool) -> Performs {
     let (old, new) = (cx.int(0)?, cx.int(1)?);
     let done = After::Done(new as u64, Outcome::Done);
+    let flags = if distinct { cx.int(2)? as u32 as u64 } else { 0 };
     match phase(cx) {
-        Phase::First if distinct && old == new => refused(cx, EINVAL),
+        Phase::First if distinct && (old == new || flags & !CLOSE_ON_EXEC != 0) => refused(cx, EINVAL),
         Phase::First if old == new => match look(cx, old) {
             Some(_) => Ok(done),
             None => refused(cx, EBADF),
@@ -238,6 +241,7 @@ fn dup2(cx: &mut Cx<'_>, distinct: bool) -> Performs {
             let open = pinned(cx)?;
             let before = table::descriptor(cx.state, new as u32);
             table::set_descriptor(cx.state, new as u32, Some(open.number));
+            table::set_closes_on_exec(cx.state, new as u32, flags != 0);
             match before {
                 Some(before) => {
                     set_note(cx, u64::from(before));
@@ -284,12 +288,14 @@ fn pipe(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
         let [reader, writer, open] = numbers(cx);
         table::set_descriptor(cx.state, reader, Some(open));
         table::set_descriptor(cx.state, writer, Some(open + 1));
+        let closes = with_flags && cx.int(1)? as u32 as u64 & CLOSE_ON_EXEC != 0;
+        table::set_closes_on_exec(cx.state, reader, closes);
+        table::set_closes_on_exec(cx.state, writer, closes);
         store(cx, out, 4, u64::from(reader))?;
         store(cx, out + 4, 4, u64::from(writer))?;
         return Ok(After::Done(0, Outcome::Done));
     }
     let flags = if with_flags { cx.int(1)? as u32 as u64 } else { 0 };
-    const CLOSE_ON_EXEC: u64 = 0o2_000_000;
     if flags & !(NONBLOCK | CLOSE_ON_EXEC) != 0 {
         return refused(cx, EINVAL);
     }
@@ -335,6 +341,7 @@ fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
                 command,
                 DUPLICATE
                     | DUPLICATE_CLOSE_ON_EXEC
+                    | GET_DESCRIPTOR_FLAGS
                     | SET_DESCRIPTOR_FLAGS
                     | GET_FLAGS
                     | SET_FLAGS
@@ -343,12 +350,12 @@ fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
                     | SET_LOCK_AND_WAIT
             ) =>
         {
-            let what = match command {
-                GET_DESCRIPTOR_FLAGS => "fcntl F_GETFD".into(),
-                _ => format!("fcntl command {command}"),
-            };
-            Err(Flow::Unsupported(what))
+            Err(Flow::Unsupported(format!("fcntl command {command}")))
         }
+        Phase::First if command == SET_DESCRIPTOR_FLAGS => match u32::try_from(fd) {
+            Ok(fd) if fd < table::MAX_DESCRIPTORS => Ok(Part::Act(hidden(cx, HiddenObject::Descriptor(fd)))),
+            _ => refused_at_once(cx, EBADF),
+        },
         Phase::First => look_part(cx, fd),
         _ if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => dup_part(cx),
         _ => {
@@ -367,9 +374,12 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
     if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) {
         let least = cx.int(2)?;
         return match u32::try_from(least) {
-            Ok(least) if least < table::MAX_DESCRIPTORS => dup(cx, least),
+            Ok(least) if least < table::MAX_DESCRIPTORS => dup(cx, least, command == DUPLICATE_CLOSE_ON_EXEC),
             _ => refused(cx, EINVAL),
         };
+    }
+    if matches!(command, GET_DESCRIPTOR_FLAGS | SET_DESCRIPTOR_FLAGS) {
+        return descriptor_flags(cx, fd as u32, command == SET_DESCRIPTOR_FLAGS);
     }
     if phase(cx) == Phase::First {
         return look_or_refuse(cx, fd);
@@ -390,7 +400,6 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
             table::set_flags(cx.state, open.number, new);
             0
         }
-        SET_DESCRIPTOR_FLAGS => 0,
         SET_LOCK | SET_LOCK_AND_WAIT => match record_lock(cx, &open)? {
             None => 0,
             Some(error) => return refused(cx, error),
@@ -401,6 +410,20 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
         },
         _ => return refused(cx, EBADF),
     };
+    Ok(After::Done(result, Outcome::Done))
+}
+
+/// Gets or sets the flags of a descriptor, of which there is one: FD_CLOEXEC.
+fn descriptor_flags(cx: &mut Cx<'_>, fd: u32, sets: bool) -> Performs {
+    if table::descriptor(cx.state, fd).is_none() {
+        return refused(cx, EBADF);
+    }
+    let mut result = u64::from(table::closes_on_exec(cx.state, fd));
+    if sets {
+        let closes = cx.int(2)? & 1 != 0;
+        table::set_closes_on_exec(cx.state, fd, closes);
+        result = 0;
+    }
     Ok(After::Done(result, Outcome::Done))
 }
 

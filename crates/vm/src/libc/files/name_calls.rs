@@ -277,7 +277,7 @@ fn new_place(cx: &mut Cx<'_>, paths: &[PathArgument], index: usize) -> Answer<Pl
 }
 
 fn mkdir(cx: &mut Cx<'_>, paths: &[PathArgument], mode: usize) -> Performs {
-    let mode = cx.int(mode)? as u32 & 0o1777 & !super::open::MASK;
+    let mode = cx.int(mode)? as u32 & 0o1777 & !super::open::mask(cx.state);
     let place = match new_place(cx, paths, 0)? {
         Ok(place) => place,
         Err(error) => return refused(cx, error),
@@ -363,11 +363,14 @@ fn access_at(cx: &mut Cx<'_>, paths: &[PathArgument]) -> Performs {
 }
 
 fn umask(cx: &mut Cx<'_>) -> crate::libc::Answer {
-    // The mask belongs to the process. A mask other than the default would be shared state.
-    match cx.int(0)? as u32 & 0o777 {
-        super::open::MASK => Ok(Flow::int(super::open::MASK as i32)),
-        mask => Err(Flow::Unsupported(format!("umask({mask:#o})"))),
+    let (before, mask) = (super::open::mask(cx.state), cx.int(0)? as u32 & 0o777);
+    // It belongs to the process, and other threads may create files.
+    if mask != before && !super::operation::alone(cx) {
+        let what = format!("umask({mask:#o}) while there are several threads");
+        return Err(Flow::Unsupported(what));
     }
+    super::open::set_mask(cx.state, mask);
+    Ok(Flow::int(before as i32))
 }
 
 // ---- the working directory

@@ -1,7 +1,7 @@
 //! Opening files: open, openat, creat.
 
 use super::action::{cancelable, hidden};
-use super::content::{APPEND, NONBLOCK, too_many};
+use super::content::{APPEND, CLOSE_ON_EXEC, NONBLOCK, too_many};
 use super::description::Answer;
 use super::entries;
 use super::errno::{EACCES, EEXIST, EISDIR, ELOOP, EMFILE, ENOENT, ENOTDIR, ENXIO};
@@ -12,6 +12,8 @@ use super::table::{self, Kind};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
+use crate::state::State;
+use crate::word::WordKey;
 use selvedge_model::{Action, Outcome};
 
 /// The models of this file.
@@ -46,8 +48,18 @@ const DIRECTORY: u32 = 0o200_000;
 const PATH_ONLY: u32 = 0o10_000_000;
 const TEMPORARY: u32 = 0o20_000_000;
 const NO_LINK: u32 = 0o400_000;
-/// The default file mode mask of the process.
-pub(super) const MASK: u32 = 0o022;
+/// The file mode mask of the process at the start.
+const MASK: u32 = 0o022;
+
+/// The rights that files are created without.
+pub(super) fn mask(state: &State) -> u32 {
+    state.word(WordKey::FileMask) as u32 ^ MASK
+}
+
+/// Sets them.
+pub(super) fn set_mask(state: &mut State, mask: u32) {
+    state.set_word(WordKey::FileMask, u64::from(mask ^ MASK));
+}
 
 /// The positions of the flags and of the mode in the arguments.
 #[derive(Clone, Copy)]
@@ -75,7 +87,7 @@ pub(super) struct How {
     pub directory: bool,
     /// Fail if it is a symbolic link.
     pub no_link: bool,
-    /// `O_APPEND`, `O_NONBLOCK`.
+    /// `O_APPEND`, `O_NONBLOCK`, `O_CLOEXEC`.
     pub flags: u64,
 }
 
@@ -114,12 +126,12 @@ fn how(cx: &mut Cx<'_>, mode: Mode) -> Result<How, Stop> {
     Ok(How {
         readable: matches!(flags & 3, 0 | 2),
         writable: matches!(flags & 3, 1 | 2),
-        create: (flags & CREATE != 0).then_some(mode & 0o7777 & !MASK),
+        create: (flags & CREATE != 0).then_some(mode & 0o7777 & !mask(cx.state)),
         exclusive: flags & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE,
         truncate: flags & TRUNCATE != 0,
         directory: flags & DIRECTORY != 0,
         no_link: flags & NO_LINK != 0,
-        flags: u64::from(flags) & (APPEND | NONBLOCK),
+        flags: u64::from(flags) & (APPEND | NONBLOCK | CLOSE_ON_EXEC),
     })
 }
 
@@ -150,6 +162,9 @@ pub(super) fn install_part(cx: &mut Cx<'_>) -> Parted {
 }
 
 /// The descriptor and the open file in `Core::note`.
+/// The place in `Core::note` of whether the descriptor is closed by exec.
+const NOTED_CLOSES: u32 = 63;
+
 fn noted(cx: &Cx<'_>) -> (u32, u32) {
     let note = cx.state.thread(cx.thread).core.note;
     (note as u32 & 0xffff, (note >> 16) as u32)
@@ -242,10 +257,12 @@ pub(super) fn reserve_from(cx: &mut Cx<'_>, file: u32, how: How, least: u32) -> 
         return Ok(Err(EMFILE));
     };
     let open = table::new_open_file(cx.state, file, how.readable, how.writable).ok_or_else(too_many)?;
-    if how.flags != 0 {
-        table::set_flags(cx.state, open, how.flags);
+    let (flags, closes) = (how.flags & !CLOSE_ON_EXEC, how.flags & CLOSE_ON_EXEC != 0);
+    if flags != 0 {
+        table::set_flags(cx.state, open, flags);
     }
-    cx.state.own_core(cx.thread).note = u64::from(fd) | u64::from(open) << 16;
+    let note = u64::from(fd) | u64::from(open) << 16;
+    cx.state.own_core(cx.thread).note = note | u64::from(closes) << NOTED_CLOSES;
     Ok(Ok(()))
 }
 
@@ -257,5 +274,8 @@ pub(super) fn install(cx: &mut Cx<'_>, truncate: bool) -> Result<u32, Stop> {
         it.description().emptied(cx, it.file)?;
     }
     table::set_descriptor(cx.state, fd, Some(open));
+    if cx.state.thread(cx.thread).core.note >> NOTED_CLOSES != 0 {
+        table::set_closes_on_exec(cx.state, fd, true);
+    }
     Ok(fd)
 }

@@ -296,7 +296,7 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
         deadline.over(cx, answers.iter().all(|&answer| answer == 0));
     }
     if waits && !refused && answers.iter().all(|&answer| answer == 0) {
-        return Err(wait::for_others());
+        return Err(wait::for_others(cx));
     }
     for index in 0..entries.len() as u32 {
         let word = WordKey::Pinned(region, index);

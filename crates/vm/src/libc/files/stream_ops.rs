@@ -7,7 +7,7 @@ use super::buffer::{access, string};
 use super::descriptors;
 use super::errno::{EBADF, EINVAL};
 use super::lookup::{look, look_part, pinned};
-use super::open::{self, How, MASK};
+use super::open::{self, How};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase};
 use super::paths::plain;
 use super::stream_calls::{self, Work};
@@ -138,8 +138,9 @@ pub(super) fn set_progress(cx: &mut Cx<'_>, progress: u64) {
 // ---- opening and closing
 // -----------------------------------------------------------------------------------------
 
-/// The meaning of a mode such as `r+`; `None` if it is invalid.
-fn mode(text: &[u8]) -> Option<How> {
+/// The meaning of a mode such as `r+`, with the rights that files are created without; `None` if it
+/// is invalid.
+fn mode(text: &[u8], mask: u32) -> Option<How> {
     let plus = text.contains(&b'+');
     let (readable, writable, create, truncate, flags) = match text.first()? {
         b'r' => (true, plus, false, false, 0),
@@ -147,21 +148,27 @@ fn mode(text: &[u8]) -> Option<How> {
         b'a' => (plus, true, true, false, super::content::APPEND),
         _ => return None,
     };
+    let closes = if text.contains(&b'e') {
+        super::content::CLOSE_ON_EXEC
+    } else {
+        0
+    };
     Some(How {
         readable,
         writable,
-        create: create.then_some(0o666 & !MASK),
+        create: create.then_some(0o666 & !mask),
         exclusive: create && text.contains(&b'x'),
         truncate,
         directory: false,
         no_link: false,
-        flags,
+        flags: flags | closes,
     })
 }
 
 fn mode_argument(cx: &mut Cx<'_>) -> Result<Option<How>, Stop> {
     let address = cx.word(1)?;
-    Ok(mode(&string(cx, address, "character of a mode")?))
+    let text = string(cx, address, "character of a mode")?;
+    Ok(mode(&text, open::mask(cx.state)))
 }
 
 fn fopen_part(cx: &mut Cx<'_>) -> Parted {
@@ -202,7 +209,9 @@ fn fdopen_part(cx: &mut Cx<'_>) -> Parted {
     }
     let fd = cx.int(0)?;
     match mode_argument(cx)? {
-        Some(how) if how.flags != 0 => Err(Flow::Unsupported("fdopen to append".into())),
+        Some(how) if how.flags & super::content::APPEND != 0 => {
+            Err(Flow::Unsupported("fdopen to append".into()))
+        }
         Some(_) => match look_part(cx, fd)? {
             Part::Done(_) => Ok(Part::Done(0)),
             part => Ok(part),

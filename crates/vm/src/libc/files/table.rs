@@ -92,27 +92,41 @@ const STDIN_FILE: u32 = 1;
 const OUTPUT_FILE: u32 = 2;
 /// Open files 1, 2 and 3 belong to descriptors 0, 1 and 2.
 const STANDARD: u32 = 3;
-/// The word of a descriptor below 3 that was closed.
-const CLOSED: u64 = 1;
+/// The lower half of the word of a descriptor below 3 that was closed.
+const CLOSED: u32 = 1;
+/// In the word of a descriptor: it is closed by exec.
+const CLOSES_ON_EXEC: u64 = 1 << 32;
 
 // ---- descriptors
 // -------------------------------------------------------------------------------------------------
 
 /// The open file that a descriptor refers to.
 pub(super) fn descriptor(state: &State, fd: u32) -> Option<u32> {
-    match state.word(WordKey::Descriptor(fd)) {
+    match state.word(WordKey::Descriptor(fd)) as u32 {
         0 if fd < STANDARD => Some(fd + 1),
         0 | CLOSED => None,
-        word => Some(word as u32 - 1),
+        word => Some(word - 1),
     }
 }
 
-/// Makes a descriptor refer to an open file, or to none.
+/// Whether a descriptor is closed by exec (FD_CLOEXEC).
+pub(super) fn closes_on_exec(state: &State, fd: u32) -> bool {
+    state.word(WordKey::Descriptor(fd)) & CLOSES_ON_EXEC != 0
+}
+
+/// Says whether a descriptor is closed by exec.
+pub(super) fn set_closes_on_exec(state: &mut State, fd: u32, closes: bool) {
+    let word = state.word(WordKey::Descriptor(fd)) & !CLOSES_ON_EXEC;
+    let flag = if closes { CLOSES_ON_EXEC } else { 0 };
+    state.set_word(WordKey::Descriptor(fd), word | flag);
+}
+
+/// Makes a descriptor refer to an open file, or to none. It is not closed by exec.
 pub(super) fn set_descriptor(state: &mut State, fd: u32, open: Option<u32>) {
     let word = match open {
         Some(open) if fd < STANDARD && open == fd + 1 => 0,
         Some(open) => u64::from(open) + 1,
-        None if fd < STANDARD => CLOSED,
+        None if fd < STANDARD => u64::from(CLOSED),
         None => 0,
     };
     state.set_word(WordKey::Descriptor(fd), word);

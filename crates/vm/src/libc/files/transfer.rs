@@ -135,7 +135,7 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
     }
     if !description.can_read(cx.state, &open) {
         return match table::flags(cx.state, open.number) & NONBLOCK {
-            0 => Err(wait::for_others()),
+            0 => Err(wait::for_others(cx)),
             _ => refused(cx, EAGAIN),
         };
     }

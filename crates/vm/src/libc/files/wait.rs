@@ -52,8 +52,13 @@ pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
 }
 
 /// The result of a wait that no thread of the program ends.
-pub(super) fn for_others() -> Stop {
-    Flow::Unsupported("a peer outside the program, for which a socket waits".into())
+pub(super) fn for_others(cx: &Cx<'_>) -> Stop {
+    if !cx.program.options.other_peers {
+        return Flow::Park;
+    }
+    Flow::Unsupported(
+        "a peer outside the program, for which a socket waits (--other-peers off: nobody comes)".into(),
+    )
 }
 
 /// Whether operations on an open file wait instead of failing.

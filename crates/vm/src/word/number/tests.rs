@@ -43,11 +43,12 @@ fn kind(key: WordKey) -> usize {
         WordKey::Socket(..) => 31,
         WordKey::Interest(..) => 32,
         WordKey::WorkingDirectory => 33,
+        WordKey::FileMask => 36,
         WordKey::ThreadName(..) => 35,
     }
 }
 
-const KINDS: usize = 36;
+const KINDS: usize = 37;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -92,6 +93,7 @@ fn kinds() -> Vec<WordKey> {
         WordKey::StreamCount,
         WordKey::PipeSignalIgnored,
         WordKey::WorkingDirectory,
+        WordKey::FileMask,
     ];
     all.extend(of_one(MAX_KEYS, WordKey::KeyDestructor));
     all.extend(of_two([THREADS, MAX_KEYS], |t, key| {

@@ -4,7 +4,7 @@ use super::epoll::{self, Interest, MOST, ONE_SHOT};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{hidden, looking, on_file};
 use crate::libc::files::buffer::access;
-use crate::libc::files::content::too_many;
+use crate::libc::files::content::{self, too_many};
 use crate::libc::files::errno::{EBADF, EEXIST, EINVAL, ENOENT, EPERM};
 use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
@@ -28,7 +28,7 @@ pub(in crate::libc::files) fn find(name: &str) -> Option<Native> {
 // ---- epoll_create
 // -------------------------------------------------------------------------------------------------
 
-const CLOSE_ON_EXEC: i32 = 0o2_000_000;
+const CLOSE_ON_EXEC: i32 = content::CLOSE_ON_EXEC as i32;
 
 fn create_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
@@ -49,7 +49,7 @@ fn create(cx: &mut Cx<'_>, flags: bool) -> Performs {
     }
     let file = table::new_file(cx.state, Kind::Epoll, 0o600).ok_or_else(too_many)?;
     epoll::make(cx, file)?;
-    let how = How::unnamed(0);
+    let how = How::unnamed(if flags { argument as u32 as u64 } else { 0 });
     match open::reserve(cx, file, how)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),

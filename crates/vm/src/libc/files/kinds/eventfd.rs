@@ -2,7 +2,7 @@
 
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::hidden;
-use crate::libc::files::content::{NONBLOCK, too_many};
+use crate::libc::files::content::{self, NONBLOCK, too_many};
 use crate::libc::files::errno::EINVAL;
 use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
@@ -21,7 +21,7 @@ pub(in crate::libc::files) fn find(name: &str) -> Option<Native> {
 }
 
 const SEMAPHORE_FLAG: u32 = 1;
-const CLOSE_ON_EXEC: u32 = 0o2_000_000;
+const CLOSE_ON_EXEC: u32 = content::CLOSE_ON_EXEC as u32;
 
 fn part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
@@ -48,7 +48,7 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
     if value > 0 {
         table::set_field(cx.state, file, FileField::Counter, u64::from(value));
     }
-    let how = How::unnamed(u64::from(flags) & NONBLOCK);
+    let how = How::unnamed(u64::from(flags & (CLOSE_ON_EXEC | NONBLOCK as u32)));
     match open::reserve(cx, file, how)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),

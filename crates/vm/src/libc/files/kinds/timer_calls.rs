@@ -4,7 +4,7 @@ use super::timer::{self, SECOND, Stage};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{hidden, on_file};
 use crate::libc::files::buffer::{access, may_access};
-use crate::libc::files::content::{NONBLOCK, too_many};
+use crate::libc::files::content::{self, NONBLOCK, too_many};
 use crate::libc::files::errno::{EBADF, EINVAL, EPERM};
 use crate::libc::files::lookup::{look, look_part, pinned};
 use crate::libc::files::open::{self, How};
@@ -33,7 +33,7 @@ pub(in crate::libc::files) fn find(name: &str) -> Option<Native> {
 // ---- timerfd_create
 // -------------------------------------------------------------------------------------------------
 
-const CLOSE_ON_EXEC: u32 = 0o2_000_000;
+const CLOSE_ON_EXEC: u32 = content::CLOSE_ON_EXEC as u32;
 
 fn create_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
@@ -60,7 +60,7 @@ fn create(cx: &mut Cx<'_>) -> Performs {
     if clock != 0 {
         table::set_field(cx.state, file, FileField::Content, clock as u64);
     }
-    let how = How::unnamed(u64::from(flags) & NONBLOCK);
+    let how = How::unnamed(u64::from(flags & (CLOSE_ON_EXEC | NONBLOCK as u32)));
     match open::reserve(cx, file, how)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),

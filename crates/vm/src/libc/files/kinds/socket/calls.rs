@@ -7,7 +7,7 @@ use super::{
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{hidden, object_of};
 use crate::libc::files::buffer::store;
-use crate::libc::files::content::{NONBLOCK, too_many};
+use crate::libc::files::content::{self, NONBLOCK, too_many};
 use crate::libc::files::entries;
 use crate::libc::files::errno::{
     EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT, EBADF, EINVAL, EMFILE, ENOENT, ENOTSOCK, EOPNOTSUPP,
@@ -35,7 +35,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-const CLOSE_ON_EXEC: u32 = 0o2_000_000;
+const CLOSE_ON_EXEC: u32 = content::CLOSE_ON_EXEC as u32;
 const TCP: i32 = 6;
 const UDP: i32 = 17;
 
@@ -62,7 +62,7 @@ fn asked(cx: &mut Cx<'_>) -> Result<Result<(u64, Kind, u64), i32>, Stop> {
         _ => protocol == UDP,
     };
     Ok(if fits {
-        Ok((family, of, u64::from(flags) & NONBLOCK))
+        Ok((family, of, u64::from(flags)))
     } else {
         Err(EPROTONOSUPPORT)
     })
@@ -135,6 +135,9 @@ fn pair(cx: &mut Cx<'_>) -> Performs {
         let [one, two, open] = numbers(cx);
         table::set_descriptor(cx.state, one, Some(open));
         table::set_descriptor(cx.state, two, Some(open + 1));
+        let closes = cx.int(1)? as u32 & CLOSE_ON_EXEC != 0;
+        table::set_closes_on_exec(cx.state, one, closes);
+        table::set_closes_on_exec(cx.state, two, closes);
         store(cx, out, 4, u64::from(one))?;
         store(cx, out + 4, 4, u64::from(two))?;
         return Ok(After::Done(0, Outcome::Done));
@@ -162,8 +165,8 @@ fn pair(cx: &mut Cx<'_>) -> Performs {
         add(cx.state, file, is::CONNECTED);
         set_link(cx.state, file, Field::Peer, Some(peer));
         open = table::new_open_file(cx.state, file, true, true).ok_or_else(too_many)?;
-        if flags != 0 {
-            table::set_flags(cx.state, open, flags);
+        if flags & NONBLOCK != 0 {
+            table::set_flags(cx.state, open, NONBLOCK);
         }
     }
     let note = u64::from(one) | u64::from(two) << 16 | u64::from(open - 1) << 32;

@@ -13,7 +13,7 @@ use super::{set_link, take_error};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, hidden, on_file};
 use crate::libc::files::condition::Condition;
-use crate::libc::files::content::NONBLOCK;
+use crate::libc::files::content::{CLOSE_ON_EXEC, NONBLOCK};
 use crate::libc::files::errno::{EAGAIN, ECONNREFUSED, EINPROGRESS, EINVAL, EISCONN, EOPNOTSUPP, EPROTOTYPE};
 use crate::libc::files::kinds::ring;
 use crate::libc::files::lookup::{look_part, pinned};
@@ -259,7 +259,6 @@ fn accept_part(cx: &mut Cx<'_>) -> Parted {
 }
 
 fn accept(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
-    const CLOSE_ON_EXEC: u64 = 0o2_000_000;
     let flags = if with_flags { cx.int(3)? as u32 as u64 } else { 0 };
     match phase(cx) {
         Phase::First if flags & !(NONBLOCK | CLOSE_ON_EXEC) != 0 => refused(cx, EINVAL),
@@ -280,13 +279,13 @@ fn accept(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
                 return Ok(After::Next(Phase::Accepted, Outcome::Done));
             }
             if !has_connection(cx.state, open.file) && waits(cx.state, &open) {
-                return Err(for_others());
+                return Err(for_others(cx));
             }
             refused(cx, EAGAIN)
         }
         Phase::Accepted => {
             let connection = note(cx) as u32;
-            match open::reserve(cx, connection, How::unnamed(flags & NONBLOCK))? {
+            match open::reserve(cx, connection, How::unnamed(flags & (NONBLOCK | CLOSE_ON_EXEC)))? {
                 Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
                 Err(_) => Err(Flow::Unsupported(
                     "accepting a connection without a free descriptor".into(),

@@ -354,7 +354,7 @@ fn receive(cx: &mut Cx<'_>) -> Performs {
     let bytes = match description.available(cx.state, &open, left, None)? {
         Ok(bytes) => bytes,
         Err(_) if before > 0 => return Ok(After::Done(before, Outcome::Done)),
-        Err(EAGAIN) if waits(cx, &open, flags) => return Err(for_others()),
+        Err(EAGAIN) if waits(cx, &open, flags) => return Err(for_others(cx)),
         Err(error) => {
             take_error(cx.state, file);
             return refused(cx, error);
