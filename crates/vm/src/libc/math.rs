@@ -1,10 +1,10 @@
 //! `math.h` for float and double. It uses Rust's standard library, which calls the functions of the
-//! host's libm, and the crate `libm` for what that lacks. (`cbrt`, and what comes from the crate, may
-//! differ from glibc's in the last bit.)
+//! host's libm, and the crate `libm` for what that lacks. (`cbrt`, and what comes from the crate,
+//! may differ from glibc's in the last bit.)
 //!
 //! errno is set as in glibc: EDOM if the result is NaN although no argument is, ERANGE if the
-//! result is infinite although all arguments are finite (but for `logb`). `long double`, Bessel functions and `lgamma`,
-//! which sets a variable, are missing.
+//! result is infinite although all arguments are finite (but for `logb`). `long double`, Bessel
+//! functions and `lgamma`, which sets a variable, are missing.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};

@@ -2,15 +2,15 @@
 //! thread's starts at a fixed time, another one's at the time of the thread that creates it. Who
 //! joins a thread goes on from the later time of the two.
 //!
-//! *What waits say of clocks.* Whether a timed wait times out is a choice of the schedule. The clock
-//! agrees with it: after a time-out it is not before the deadline, and a wait that ends in time
-//! leaves it before the deadline, where it may be. So who looks at the clock to find out whether the
-//! wait has timed out, as `std::condition_variable::wait_for` does, finds what was chosen. Of several
-//! sleeps or relative time-outs since the clock was read the longest one counts, not their sum: a
-//! loop that sleeps comes back to the same state.
+//! *What waits say of clocks.* Whether a timed wait times out is a choice of the schedule. The
+//! clock agrees with it: after a time-out it is not before the deadline, and a wait that ends in
+//! time leaves it before the deadline, where it may be. So who looks at the clock to find out
+//! whether the wait has timed out, as `std::condition_variable::wait_for` does, finds what was
+//! chosen. Of several sleeps or relative time-outs since the clock was read the longest one counts,
+//! not their sum: a loop that sleeps comes back to the same state.
 //!
-//! *A limit.* With [`Options::clock_steps`](crate::Options), a thread's clock stands still once it has
-//! gone on so often. Then states repeat that otherwise differ in the time only.
+//! *A limit.* With [`Options::clock_steps`](crate::Options), a thread's clock stands still once it
+//! has gone on so often. Then states repeat that otherwise differ in the time only.
 //!
 //! So programs are deterministic, no clock is shared, and a thread that waits for a point in time
 //! reaches it. Missed: times that threads read and pass on in another way than by creation and join

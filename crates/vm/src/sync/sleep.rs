@@ -1,5 +1,5 @@
-//! Yielding and sleeping: scheduling points. A sleep ends when it is scheduled; then its thread's clock
-//! is not before the time that it was to sleep. Its argument is refused if it is no time.
+//! Yielding and sleeping: scheduling points. A sleep ends when it is scheduled; then its thread's
+//! clock is not before the time that it was to sleep. Its argument is refused if it is no time.
 
 use super::attr;
 use super::errno::{EINVAL, ENOTSUP};
