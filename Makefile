@@ -1,7 +1,7 @@
 # Two commands for a bare Debian 12 with Rust: `make demo` and `make test`. Both install what is missing first.
 
 # What Selvedge is built with and checks programs with (clang, LLVM), and what its tests feed it (csmith, other build tools).
-PACKAGES := gcc libc6-dev libstdc++-12-dev valgrind clang-22 libclang-rt-22-dev llvm-22-dev libpolly-22-dev lld-22 libz3-dev csmith libcsmith-dev make cmake meson nats-server openssl
+PACKAGES := gcc libc6-dev libstdc++-12-dev libc++-22-dev libc++abi-22-dev valgrind clang-22 libclang-rt-22-dev llvm-22-dev libpolly-22-dev lld-22 libz3-dev csmith libcsmith-dev make cmake meson nats-server openssl
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 

@@ -1,6 +1,6 @@
 //! Compiles the model library (`lib/*.c` and `lib/*.cc`, parts of a C and a C++ library in bitcode)
-//! into one module that is built into the crate, and lists the names it defines. `lib/streams`
-//! makes a second such module. Without sources, all are empty.
+//! into one module that is built into the crate, and lists the names it defines. `lib/streams` and
+//! `lib/libcxx`, parts of libc++, make two more such modules. Without sources, all are empty.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +10,9 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let library = make(Path::new("lib"), "library", &out, &[]);
+    // What libc++ has by the same name as libstdc++ is the library's.
+    println!("cargo:rerun-if-changed=include/libcxx");
+    make(Path::new("lib/libcxx"), "libcxx", &out, &library);
     // A module of its own: programs without streams need not wait until it is read. What it has in
     // common with the other one, such as functions of strings, is that one's.
     make(Path::new("lib/streams"), "streams", &out, &library);
@@ -68,7 +71,10 @@ fn tool(name: &str) -> Command {
 fn compile(source: &Path, unit: &Path) {
     let plus = source.extension().is_some_and(|e| e == "cc");
     let mut clang = tool(if plus { "clang++" } else { "clang" });
-    if plus {
+    if source.parent().is_some_and(|folder| folder.ends_with("libcxx")) {
+        // Our headers, which programs get, too.
+        clang.args(["-stdlib=libc++", "-std=gnu++20", "-isystem", "include/libcxx"]);
+    } else if plus {
         // What C++20 names otherwise is made by files of their own.
         let newer = source
             .file_stem()

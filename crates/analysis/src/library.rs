@@ -293,8 +293,25 @@ pub fn computes_with_error(name: &str) -> bool {
 pub fn makes_descriptors(name: &str) -> bool {
     files(name).is_some_and(|effect| effect.result == Returns::Files)
         || [
-            "open", "openat", "creat", "pipe", "eventfd", "dup", "freopen", "socket", "accept", "epoll",
-            "timerfd", "signalfd", "memfd", "popen", "tmpfile", "inotify", "shm_open", "mkstemp",
+            "open",
+            "openat",
+            "creat",
+            "pipe",
+            "eventfd",
+            "dup",
+            "freopen",
+            "socket",
+            "accept",
+            "epoll",
+            "timerfd",
+            "signalfd",
+            "__selvedge_signal_file",
+            "memfd",
+            "popen",
+            "tmpfile",
+            "inotify",
+            "shm_open",
+            "mkstemp",
         ]
         .iter()
         .any(|begin| name.starts_with(begin))
@@ -521,7 +538,7 @@ fn files(name: &str) -> Option<Effect> {
         "fstat" | "fstat64" => on(0, 0b10),
         "timerfd_settime" => on(0b100, 0b1000),
         "timerfd_gettime" => on(0, 0b10),
-        "timerfd_create" | "flock" => NONE,
+        "timerfd_create" | "__selvedge_signal_file" | "flock" => NONE,
         "pipe" | "pipe2" => on(0, 0b1),
         "poll" | "ppoll" => on(ALL, 0b1),
         "select" | "pselect" => on(ALL, 0b11110),

@@ -7,6 +7,8 @@
 //! makes progress from a state if:
 //!
 //! - each enabled thread, run alone, has no choice and returns to that state;
+//! - in its round it does not look at a clock that stands still by request
+//!   ([`Machine::waits_for_time`]);
 //! - in its round it does nothing that unblocks or ends other threads: no signal, no creation, no
 //!   input or output. It takes locks only to release them. It writes only values that leave the
 //!   memory unchanged, or places that no other round accesses;
@@ -230,7 +232,7 @@ fn go_round<M: Machine>(
             thread,
             alternative: 0,
         });
-        if !round.takes(machine, &event, number) {
+        if !round.takes(machine, &event, number) || machine.waits_for_time(thread) {
             return None;
         }
         let here = print(machine);

@@ -24,8 +24,10 @@ static int wait_on(unsigned *word, unsigned value, const struct timespec *end, i
         if (when.tv_sec < 0 || (unsigned long)when.tv_nsec >= 1000000000)
             return EINVAL;
     }
+    // A time that is decades away does not come, as in crates/vm/src/libc/time.rs.
+    int comes = end && when.tv_sec < 1700000000 + (1l << 31);
     errno = EAGAIN;
-    int error = __selvedge_futex_wait(word, value, end != 0, own);
+    int error = __selvedge_futex_wait(word, value, comes, own);
     if (end)
         __selvedge_wait_ended(when.tv_sec, when.tv_nsec, from_now, error == ETIMEDOUT);
     return error;

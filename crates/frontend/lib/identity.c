@@ -2,6 +2,7 @@
 // "localhost". The process's number is the machine's.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <grp.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -53,6 +54,21 @@ int getgroups(int room, gid_t *groups)
     if (room > 0)
         groups[0] = getgid();
     return 1;
+}
+
+// For those with privileges.
+int setgroups(size_t count, const gid_t *groups)
+{
+    (void)count;
+    (void)groups;
+    return refused(EPERM);
+}
+
+int initgroups(const char *user, gid_t group)
+{
+    (void)user;
+    (void)group;
+    return refused(EPERM);
 }
 
 static pid_t of(pid_t process, const char *what)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include "signals.h"
@@ -248,6 +249,23 @@ static int await(const sigset_t *set, int *number, int may_end)
             return 0;
         }
     return EAGAIN;
+}
+
+// A file of signals of a set (crates/vm/src/libc/files/kinds/signals.rs).
+int __selvedge_signal_file(unsigned long set, int flags);
+
+int signalfd(int fd, const sigset_t *set, int flags)
+{
+    sigset_t blocked;
+    unsigned long wanted = set->__val[0] & ~(1ul << (SIGKILL - 1) | 1ul << (SIGSTOP - 1));
+    pthread_sigmask(SIG_BLOCK, 0, &blocked);
+    if (fd != -1)
+        __selvedge_unsupported("signalfd that changes the set of a descriptor");
+    if (__selvedge_delivers())
+        __selvedge_unsupported("signalfd in a program that sets handlers and sends signals");
+    if (wanted & ~blocked.__val[0])
+        __selvedge_unsupported("signalfd for a signal that the thread does not block");
+    return __selvedge_signal_file(wanted, flags);
 }
 
 int sigwait(const sigset_t *set, int *number) { return await(set, number, 0); }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -325,4 +326,43 @@ const char *gai_strerror(int error)
     case EAI_SYSTEM: return "System error";
     default: return "Unknown error";
     }
+}
+
+// ---- getnameinfo: "localhost" for the machine's own address, numbers for others and for services
+
+static int text(const char *from, char *to, socklen_t room)
+{
+    if (!to || room == 0)
+        return 0;
+    if (strlen(from) >= room)
+        return EAI_OVERFLOW;
+    strcpy(to, from);
+    return 0;
+}
+
+int getnameinfo(const struct sockaddr *restrict address, socklen_t length, char *restrict host, socklen_t host_room, char *restrict service,
+    socklen_t service_room, int flags)
+{
+    const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)address;
+    char number[INET_ADDRSTRLEN];
+    if (flags & ~(NI_NUMERICHOST | NI_NUMERICSERV | NI_NOFQDN | NI_NAMEREQD | NI_DGRAM))
+        return EAI_BADFLAGS;
+    if (length < sizeof(sa_family_t) || address->sa_family == AF_UNIX)
+        __selvedge_unsupported("getnameinfo of an address that is no internet address");
+    if (address->sa_family != AF_INET || length < sizeof *in)
+        return EAI_FAMILY;
+    if ((!host || host_room == 0) && (!service || service_room == 0))
+        return EAI_NONAME;
+    int error = 0;
+    if (host && host_room > 0) {
+        int is_own = ntohl(in->sin_addr.s_addr) == INADDR_LOOPBACK;
+        inet_ntop(AF_INET, &in->sin_addr, number, sizeof number);
+        if (!is_own && flags & NI_NAMEREQD)
+            return EAI_NONAME;
+        error = text(is_own && !(flags & NI_NUMERICHOST) ? "localhost" : number, host, host_room);
+    }
+    if (error)
+        return error;
+    snprintf(number, sizeof number, "%u", ntohs(in->sin_port));
+    return text(number, service, service_room);
 }

@@ -7,8 +7,18 @@ use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// The texts, by name.
-const HEADERS: [(&str, &str); 1] = [("pthread.h", include_str!("../include/pthread.h"))];
+/// The texts, by name. Those in folders are in the place of libc++'s.
+const HEADERS: [(&str, &str); 3] = [
+    ("pthread.h", include_str!("../include/pthread.h")),
+    (
+        "__thread/poll_with_backoff.h",
+        include_str!("../include/libcxx/__thread/poll_with_backoff.h"),
+    ),
+    (
+        "__thread/this_thread.h",
+        include_str!("../include/libcxx/__thread/this_thread.h"),
+    ),
+];
 
 /// The directory. It is removed when this value is dropped.
 pub(crate) struct Headers(TempDir);
@@ -18,7 +28,11 @@ impl Headers {
     pub fn new() -> io::Result<Headers> {
         let directory = tempfile::Builder::new().prefix("selvedge-").tempdir()?;
         for (name, text) in HEADERS {
-            std::fs::write(directory.path().join(name), text)?;
+            let path = directory.path().join(name);
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            std::fs::write(path, text)?;
         }
         Ok(Headers(directory))
     }

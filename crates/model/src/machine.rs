@@ -174,6 +174,12 @@ pub trait Machine {
         true
     }
 
+    /// True if a thread may go on because time passes, which the machine does not let pass. So it
+    /// does not wait for ever where it comes back to the same state.
+    fn waits_for_time(&self, _thread: ThreadId) -> bool {
+        false
+    }
+
     /// Whether a thread that is about to do this may have to leave the turn to identical threads
     /// ([`Status::Held`]). All actions of identical threads for which that holds are dependent on
     /// each other: they write one object, or take one lock.

@@ -218,9 +218,11 @@ fn whole_copies(program: &Program) -> Option<String> {
 /// The assumption that the signals for which `sigwait` waits come.
 fn waits_for_signals(program: &Program) -> Option<String> {
     let has = |name| program.module.function(name).is_some();
-    let waits = has("sigwait") || has("sigwaitinfo") || has("sigtimedwait");
+    let waits = ["sigwait", "sigwaitinfo", "sigtimedwait", "signalfd"]
+        .into_iter()
+        .any(has);
     waits.then(|| {
-        "a signal that a thread waits for with sigwait or the like may come from outside at any moment, and comes in the end".into()
+        "a signal that a thread waits for with sigwait, signalfd or the like may come from outside at any moment, and comes in the end".into()
     })
 }
 

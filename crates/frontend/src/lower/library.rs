@@ -27,8 +27,12 @@ struct Part {
 }
 
 /// The parts, in the order in which they are linked: none needs an earlier one. The streams of C++
-/// (`lib/streams`) are large, and read only if a program has some.
-static PARTS: [Part; 2] = [
+/// (`lib/streams`) are large, and read only if a program has some, and so is libc++ (`lib/libcxx`).
+static PARTS: [Part; 3] = [
+    Part {
+        bitcode: include_bytes!(concat!(env!("OUT_DIR"), "/libcxx.bc")),
+        names: include_str!(concat!(env!("OUT_DIR"), "/libcxx.names")),
+    },
     Part {
         bitcode: include_bytes!(concat!(env!("OUT_DIR"), "/streams.bc")),
         names: include_str!(concat!(env!("OUT_DIR"), "/streams.names")),

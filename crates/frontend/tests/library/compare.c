@@ -88,6 +88,7 @@ MACHINE(ssize_t, getcwd, char *to, size_t size)
 MACHINE(ssize_t, getdents, int fd, void *to, size_t size)
 MACHINE(int, may_time_out, void)
 MACHINE(int, queue_descriptor, void)
+MACHINE(int, signal_file, unsigned long set, int flags)
 MACHINE(int, wait_ended, long seconds, long nanoseconds, int from_now, int timed_out)
 
 static int sign(int x) { return (x > 0) - (x < 0); }

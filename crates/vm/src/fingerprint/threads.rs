@@ -174,6 +174,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         deadline,
         time,
         clock_stays,
+        clock_stopped,
         clock_steps,
         epilogue,
         result,
@@ -210,7 +211,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         disabled,
         asynchronous,
         before,
-        clock_stays,
+        clock_stopped,
     ];
     let bits = bits.iter().fold(0, |all, &bit| all << 1 | u64::from(bit));
     words.clear();
@@ -224,7 +225,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         errno,
         u64::from(inputs) << 32 | u64::from(atomic),
         u64::from(deadline) << 32 | u64::from(time),
-        u64::from(clock_steps),
+        u64::from(clock_steps) << 8 | u64::from(clock_stays),
     ]);
     match result.is_concrete() {
         true => words.extend([0, result.bits, 0]),

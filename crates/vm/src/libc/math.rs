@@ -311,7 +311,11 @@ fn whole_exponent(cx: &mut Cx<'_>, narrow: bool) -> Answer {
 const fn low_bits(quotient: i32, rounded_up: bool) -> u64 {
     let more = rounded_up as u32;
     let bits = ((quotient.unsigned_abs() - more) & 7) + more;
-    (if quotient < 0 { 0u32.wrapping_sub(bits) } else { bits }) as u64
+    (if quotient < 0 {
+        0u32.wrapping_sub(bits)
+    } else {
+        bits
+    }) as u64
 }
 
 fn remquo(cx: &mut Cx<'_>) -> Answer {

@@ -39,6 +39,11 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
+/// How often a clock tells the same time after a wait that ended in time: when the wait asks
+/// whether it was in time, and once more, for a loop that waits again comes back to the same state
+/// then.
+const STAYS: u8 = 2;
+
 /// Whether a function of this name reads a clock.
 pub(crate) fn reads_clock(name: &str) -> bool {
     matches!(
@@ -53,7 +58,7 @@ const EPOCH: u64 = 1_700_000_000;
 const UPTIME: u64 = 10_000;
 const EINVAL: i32 = 22;
 
-/// The last time that a clock reaches by waiting: later ones are not meant to come.
+/// The last time that a clock reaches by waiting, 68 years after the start: later ones do not come.
 const LAST: u64 = 1 << 31;
 
 /// Seconds since the start of the first thread's clock. Advances the thread's clock.
@@ -62,11 +67,11 @@ fn elapsed(cx: &mut Cx<'_>) -> u64 {
     let word = WordKey::Clock(cx.thread);
     let core = cx.state.own_core(cx.thread);
     let (least, stays) = (u64::from(core.time), core.clock_stays);
-    (core.time, core.clock_stays) = (0, false);
+    (core.time, core.clock_stays) = (0, stays.saturating_sub(1));
     let next = cx.state.word(word);
     if let Some(told) = next.checked_sub(1)
         && least == 0
-        && (stays || !goes_on(cx))
+        && (stays > 0 || !goes_on(cx))
     {
         return told;
     }
@@ -83,6 +88,7 @@ fn goes_on(cx: &mut Cx<'_>) -> bool {
     let core = cx.state.own_core(cx.thread);
     let goes = core.clock_steps < most;
     core.clock_steps += u32::from(goes);
+    core.clock_stopped |= !goes;
     goes
 }
 
@@ -93,18 +99,22 @@ fn tell_apart(cx: &Cx<'_>) {
     }
 }
 
-/// The end of a wait, in seconds of the thread's clock, rounded up. 0 if it is over, or too far.
+/// The end of a wait, in seconds of the thread's clock, rounded up. 0 if that does not matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Deadline(u32);
 
 impl Deadline {
     /// No wait that has to do with clocks.
     pub(crate) const NONE: Deadline = Deadline(0);
+    /// One that does not come.
+    const NEVER: Deadline = Deadline(u32::MAX);
 
     /// A point in time, on the clock that is nearest to it.
     pub(crate) fn at(cx: &Cx<'_>, seconds: u64, nanoseconds: u64) -> Deadline {
         let start = if seconds >= EPOCH { EPOCH } else { UPTIME };
-        Deadline::of(cx, seconds.checked_sub(start), nanoseconds)
+        let is_past = seconds > i64::MAX as u64;
+        let seconds = seconds.checked_sub(start).filter(|_| !is_past);
+        Deadline::of(cx, seconds, nanoseconds)
     }
 
     /// A time from now on: from the last time that the thread's clock has told.
@@ -116,11 +126,15 @@ impl Deadline {
 
     fn of(cx: &Cx<'_>, seconds: Option<u64>, nanoseconds: u64) -> Deadline {
         match seconds {
-            Some(seconds) if seconds < LAST && cx.program.reads_clocks => {
-                Deadline(seconds as u32 + u32::from(nanoseconds > 0))
-            }
+            Some(seconds) if seconds >= LAST => Deadline::NEVER,
+            Some(seconds) if cx.program.reads_clocks => Deadline(seconds as u32 + u32::from(nanoseconds > 0)),
             _ => Deadline::NONE,
         }
+    }
+
+    /// Whether a wait until then may time out.
+    pub(crate) fn comes(self) -> bool {
+        self != Deadline::NEVER
     }
 
     /// Keeps it while the thread waits.
@@ -135,6 +149,9 @@ impl Deadline {
 
     /// The wait is over: the thread's clock agrees with that.
     pub(crate) fn over(self, cx: &mut Cx<'_>, timed_out: bool) {
+        if self == Deadline::NEVER {
+            return;
+        }
         let word = WordKey::Clock(cx.thread);
         let next = cx.state.word(word);
         let time = cx.state.thread(cx.thread).core.time;
@@ -146,7 +163,7 @@ impl Deadline {
             }
         } else if !timed_out && self.0 > 0 && u64::from(self.0) == next {
             tell_apart(cx);
-            cx.state.own_core(cx.thread).clock_stays = true;
+            cx.state.own_core(cx.thread).clock_stays = STAYS;
         }
     }
 }

@@ -240,6 +240,10 @@ impl Machine for Vm {
         options.visibility.includes_plain() || options.points.is_some()
     }
 
+    fn waits_for_time(&self, thread: ThreadId) -> bool {
+        self.state.thread(thread).core.clock_stopped
+    }
+
     fn may_end(&self, thread: ThreadId) -> bool {
         crate::ends::may_end(&self.program, self.state.thread(thread))
     }

@@ -74,8 +74,10 @@ pub struct Core {
     pub deadline: u32,
     /// The least that its clock says next, in seconds.
     pub time: u32,
-    /// True if its clock tells the same time once more, unless `time` is later.
-    pub clock_stays: bool,
+    /// How often its clock tells the same time once more, unless `time` is later.
+    pub clock_stays: u8,
+    /// True if its clock was to go on, and stood still because of `Options::clock_steps`.
+    pub clock_stopped: bool,
     /// How often its clock has gone on, if that is limited.
     pub clock_steps: u32,
     /// The position in the sequence of functions to run at its end (key destructors, exit
@@ -210,7 +212,8 @@ impl Core {
             timed: false,
             deadline: 0,
             time: 0,
-            clock_stays: false,
+            clock_stays: 0,
+            clock_stopped: false,
             clock_steps: 0,
             epilogue: 0,
             result: Value::new(0),

@@ -291,7 +291,7 @@ impl Time {
     }
 
     /// As a time from now on.
-    pub(super) fn from_now(&self, cx: &Cx<'_>) -> Deadline {
+    pub(super) fn after_now(&self, cx: &Cx<'_>) -> Deadline {
         let seconds = self.seconds.filter(|_| self.is_valid);
         seconds.map_or(Deadline::NONE, |seconds| {
             Deadline::after(cx, seconds, self.nanoseconds as u64)

@@ -195,8 +195,11 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
     let (address, mutex) = (cx.word(0)?, cx.word(1)?);
     let (waiters, bound) = cond(cx, address)?;
     check(cx, mutex, Kind::Mutex)?;
+    let mut timed = false;
     if let Some(i) = deadline {
-        attr::valid_time(cx, i)?.keep(cx);
+        let until = attr::valid_time(cx, i)?;
+        until.keep(cx);
+        timed = until.comes() && cx.program.options.timeouts;
     }
     if waiters > 0 && bound != mutex {
         let text = "wait on a condition variable with another mutex than the threads that wait on it now";
@@ -217,7 +220,6 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
         }
     };
     cx.state.set_sync(address, now);
-    let timed = deadline.is_some() && cx.program.options.timeouts;
     let core = cx.state.own_core(cx.thread);
     (core.phase, core.note) = if wakes {
         (Phase::Woken, SIGNALLED)

@@ -77,7 +77,7 @@ fn can_sleep(cx: &mut Cx<'_>, time: usize, until: bool) -> Result<bool, Flow> {
         let deadline = if until {
             time.deadline(cx)
         } else {
-            time.from_now(cx)
+            time.after_now(cx)
         };
         deadline.over(cx, true);
     }

@@ -107,6 +107,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| kinds::find_event(name))
         .or_else(|| kinds::find_queue(name))
         .or_else(|| kinds::find_timer(name))
+        .or_else(|| kinds::find_signals(name))
         .or_else(|| kinds::find_socket(name))
         .or_else(|| poll::find(name))
         .or_else(|| stream_lock::find(name))

@@ -50,10 +50,12 @@ pub(super) enum Kind {
     Queue,
     /// A timer.
     Timer,
+    /// What signals are read from.
+    Signals,
 }
 
 impl Kind {
-    const ALL: [Kind; 15] = [
+    const ALL: [Kind; 16] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -69,6 +71,7 @@ impl Kind {
         Kind::Link,
         Kind::Queue,
         Kind::Timer,
+        Kind::Signals,
     ];
 }
 

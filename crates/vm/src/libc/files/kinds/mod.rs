@@ -13,6 +13,7 @@ mod queue;
 mod regular;
 mod requests;
 mod ring;
+mod signals;
 mod socket;
 mod timer;
 mod timer_calls;
@@ -25,6 +26,7 @@ pub(super) use pipe::make as make_pipe;
 pub(super) use queue::find as find_queue;
 pub(super) use regular::truncate;
 pub(super) use requests::{declare as declare_requests, read as read_request};
+pub(super) use signals::find as find_signals;
 pub(super) use socket::find::find as find_socket;
 pub(super) use socket::{has_connection, has_place};
 pub(super) use timer_calls::find as find_timer;
@@ -41,6 +43,7 @@ use pipe::PIPE;
 use queue::QUEUE;
 use regular::REGULAR;
 use requests::REQUESTS;
+use signals::SIGNALS;
 use socket::description::{DATAGRAM, STREAM};
 use timer::TIMER;
 
@@ -63,6 +66,7 @@ impl Kind {
             Kind::Link => &LINK,
             Kind::Queue => &QUEUE,
             Kind::Timer => &TIMER,
+            Kind::Signals => &SIGNALS,
         }
     }
 }
