@@ -18,18 +18,20 @@ int __selvedge_futex_wake_many(unsigned *word, unsigned most, int timed, int own
 // reason, and one that found another value, are in the same state if nobody looks at the result, and what follows is explored once.
 static int wait_on(unsigned *word, unsigned value, const struct timespec *end, int from_now, int own)
 {
-    struct timespec when = {0, 0};
+    // Numbers, not a structure: a thread that waits again has to come back to the same memory (crates/vm/src/causeless.rs).
+    long seconds = 0, nanoseconds = 0;
     if (end) {
-        when = *end; // It may time out at any moment, whatever the end is.
-        if (when.tv_sec < 0 || (unsigned long)when.tv_nsec >= 1000000000)
+        seconds = end->tv_sec; // It may time out at any moment, whatever the end is.
+        nanoseconds = end->tv_nsec;
+        if (seconds < 0 || (unsigned long)nanoseconds >= 1000000000)
             return EINVAL;
     }
     // A time that is decades away does not come, as in crates/vm/src/libc/time.rs.
-    int comes = end && when.tv_sec < 1700000000 + (1l << 31);
+    int comes = end && seconds < 1700000000 + (1l << 31);
     errno = EAGAIN;
     int error = __selvedge_futex_wait(word, value, comes, own);
     if (end)
-        __selvedge_wait_ended(when.tv_sec, when.tv_nsec, from_now, error == ETIMEDOUT);
+        __selvedge_wait_ended(seconds, nanoseconds, from_now, error == ETIMEDOUT);
     return error;
 }
 
