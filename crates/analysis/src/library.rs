@@ -4,6 +4,10 @@
 //! rest on the table say so ([`effect`] returns `None`). Functions of the model library have bodies
 //! and need no row.
 
+mod mathematical;
+
+use mathematical::is_mathematical;
+
 /// A set of arguments, one bit each. Bit 15 represents all arguments from the sixteenth on, and
 /// variable arguments.
 pub type Arguments = u16;
@@ -152,65 +156,6 @@ pub fn thrower(name: &str) -> Option<&'static str> {
     matches!(name, "_ZNSt6thread4joinEv" | "_ZNSt6thread6detachEv").then_some("_ZSt20__throw_system_errori")
 }
 
-/// Functions that only compute numbers.
-fn is_mathematical(name: &str) -> bool {
-    let base = name.strip_suffix('f').unwrap_or(name);
-    let one = |n: &str| {
-        matches!(
-            n,
-            "acos"
-                | "acosh"
-                | "asin"
-                | "asinh"
-                | "atan"
-                | "atan2"
-                | "atanh"
-                | "cbrt"
-                | "ceil"
-                | "copysign"
-                | "cos"
-                | "cosh"
-                | "drem"
-                | "erf"
-                | "erfc"
-                | "exp"
-                | "exp10"
-                | "exp2"
-                | "expm1"
-                | "fabs"
-                | "fdim"
-                | "floor"
-                | "fmax"
-                | "fmin"
-                | "fmod"
-                | "hypot"
-                | "ilogb"
-                | "ldexp"
-                | "log"
-                | "log10"
-                | "log1p"
-                | "log2"
-                | "logb"
-                | "nearbyint"
-                | "nextafter"
-                | "pow"
-                | "remainder"
-                | "rint"
-                | "round"
-                | "scalbln"
-                | "scalbn"
-                | "sin"
-                | "sinh"
-                | "sqrt"
-                | "tan"
-                | "tanh"
-                | "tgamma"
-                | "trunc"
-        )
-    };
-    one(name) || one(base)
-}
-
 /// True if a name is that of an input function for numbers.
 fn is_input(name: &str) -> bool {
     name.strip_prefix("__VERIFIER_nondet_")
@@ -292,26 +237,10 @@ pub fn computes_with_error(name: &str) -> bool {
 /// True if a function opens a file or a pipe, or changes the meaning of a descriptor.
 pub fn makes_descriptors(name: &str) -> bool {
     files(name).is_some_and(|effect| effect.result == Returns::Files)
+        || name == "__selvedge_signal_file"
         || [
-            "open",
-            "openat",
-            "creat",
-            "pipe",
-            "eventfd",
-            "dup",
-            "freopen",
-            "socket",
-            "accept",
-            "epoll",
-            "timerfd",
-            "signalfd",
-            "__selvedge_signal_file",
-            "memfd",
-            "popen",
-            "tmpfile",
-            "inotify",
-            "shm_open",
-            "mkstemp",
+            "open", "openat", "creat", "pipe", "eventfd", "dup", "freopen", "socket", "accept", "epoll",
+            "timerfd", "signalfd", "memfd", "popen", "tmpfile", "inotify", "shm_open", "mkstemp",
         ]
         .iter()
         .any(|begin| name.starts_with(begin))

@@ -138,31 +138,7 @@ bool error_category::equivalent(const error_code &code, int condition) const noe
 
 namespace {
 
-struct Generic : error_category {
-    const char *name() const noexcept override
-    {
-        return "generic";
-    }
-    string message(int code) const override
-    {
-        return strerror(code);
-    }
-};
-
-struct System : error_category {
-    const char *name() const noexcept override
-    {
-        return "system";
-    }
-    string message(int code) const override
-    {
-        return strerror(code);
-    }
-    error_condition default_error_condition(int code) const noexcept override
-    {
-        return error_condition(code, generic_category());
-    }
-};
+#include "error_categories.h"
 
 struct Future : error_category {
     const char *name() const noexcept override

@@ -8,7 +8,7 @@ void __selvedge_unsupported(const char *what);
 
 // Waits if the word has this value; 0, EAGAIN, or ETIMEDOUT. `own`: FUTEX_PRIVATE_FLAG was given. Calls with it and calls without it do not meet.
 int __selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own);
-// What the end of a wait says of the thread's clock (crates/vm/src/libc/time.rs).
+// What the end of a wait says of the thread's clock (crates/vm/src/libc/deadline.rs).
 int __selvedge_wait_ended(long seconds, long nanoseconds, int from_now, int timed_out);
 // Wakes one thread, or all, if there are no more than `most`; how many they were.
 int __selvedge_futex_wake(unsigned *word, unsigned most, int timed, int own);
@@ -26,7 +26,7 @@ static int wait_on(unsigned *word, unsigned value, const struct timespec *end, i
         if (seconds < 0 || (unsigned long)nanoseconds >= 1000000000)
             return EINVAL;
     }
-    // A time that is decades away does not come, as in crates/vm/src/libc/time.rs.
+    // A time that is decades away does not come, as in crates/vm/src/libc/deadline.rs.
     int comes = end && seconds < 1700000000 + (1l << 31);
     errno = EAGAIN;
     int error = __selvedge_futex_wait(word, value, comes, own);

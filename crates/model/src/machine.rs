@@ -174,8 +174,8 @@ pub trait Machine {
         true
     }
 
-    /// True if a thread may go on because time passes, which the machine does not let pass. So it
-    /// does not wait for ever where it comes back to the same state.
+    /// True if a thread has looked, in its last step, at a time that the machine does not let pass.
+    /// So it does not wait for ever where it comes back to the same state.
     fn waits_for_time(&self, _thread: ThreadId) -> bool {
         false
     }

@@ -59,7 +59,8 @@ pub(crate) fn assumptions(
             .and_then(turns),
     );
     list.push(if setup.vm.timeouts {
-        "timed waits may time out at any moment".to_owned()
+        "timed waits may time out at any moment (until a time that is 68 years ahead or more: never)"
+            .to_owned()
     } else {
         "timed waits never time out (--timeouts off)".to_owned()
     });
@@ -97,7 +98,7 @@ pub(crate) fn assumptions(
     }
     if !setup.vm.other_peers {
         list.push(
-            "nobody connects or sends but the peers that are given, so who waits for another one waits for ever (--other-peers off)"
+            "nobody connects or sends but the peers that are given, so who waits for another one waits for ever, and so does who waits for that thread; neither is a deadlock (--other-peers off)"
                 .to_owned(),
         );
     }

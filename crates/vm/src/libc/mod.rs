@@ -19,6 +19,7 @@ mod alloc;
 mod bytes;
 mod client;
 mod cxx;
+pub(crate) mod deadline;
 mod entropy;
 mod error_text;
 pub(crate) mod files;
@@ -38,7 +39,7 @@ pub(crate) mod signal;
 pub(crate) mod signal_order;
 pub(crate) mod stepped;
 mod string;
-pub(crate) mod time;
+mod time;
 mod type_info;
 pub(crate) mod unwind;
 mod varargs;
@@ -66,6 +67,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| random::find(name))
         .or_else(|| entropy::find(name))
         .or_else(|| time::find(name))
+        .or_else(|| deadline::find(name))
         .or_else(|| math::find(name))
         .or_else(|| cxx::find(name))
         .or_else(|| unwind::find(name))

@@ -67,6 +67,7 @@ impl Machine for Vm {
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
         core.had_turn |= has_turn;
+        core.clock_stopped = false;
         core.site = crate::memory::Site {
             stmt: action.stmt,
             context,

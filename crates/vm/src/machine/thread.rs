@@ -70,13 +70,14 @@ pub struct Core {
     pub wait: [ObjectId; 2],
     /// True if a deadline was given: it may time out.
     pub timed: bool,
-    /// Until when it waits, in seconds of its clock (`libc/time.rs`). 0: that does not matter.
+    /// Until when it waits, in seconds of its clock (`libc/deadline.rs`). 0: that does not matter.
     pub deadline: u32,
     /// The least that its clock says next, in seconds.
     pub time: u32,
     /// How often its clock tells the same time once more, unless `time` is later.
     pub clock_stays: u8,
-    /// True if its clock was to go on, and stood still because of `Options::clock_steps`.
+    /// True if its clock was to go on in its last step, and stood still because of
+    /// `Options::clock_steps`.
     pub clock_stopped: bool,
     /// How often its clock has gone on, if that is limited.
     pub clock_steps: u32,

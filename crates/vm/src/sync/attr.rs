@@ -4,7 +4,7 @@
 use super::errno::{EINVAL, ENOTSUP, ESRCH};
 use super::handle::thread_of;
 use super::operation::plain;
-use crate::libc::time::Deadline;
+use crate::libc::deadline::Deadline;
 use crate::memory::{Kind, beyond_objects};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;

@@ -25,7 +25,7 @@ use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
 use super::refresh;
 use super::wait_set::{CANCELLED, TIMED_OUT, wait_ends_by};
-use crate::libc::time::Deadline;
+use crate::libc::deadline::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;

@@ -6,7 +6,7 @@ use super::errno::{EBUSY, ESRCH, ETIMEDOUT};
 use super::fuse;
 use super::handle::thread_of;
 use super::operation::{Answer, SUCCESS, done};
-use crate::libc::time::Deadline;
+use crate::libc::deadline::Deadline;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
 use crate::thread::Stage;

@@ -8,7 +8,7 @@ use super::errno::{EBUSY, EDEADLK, EINVAL, ETIMEDOUT};
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
-use crate::libc::time::Deadline;
+use crate::libc::deadline::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;

@@ -5,7 +5,7 @@ use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
-use crate::libc::time::Deadline;
+use crate::libc::deadline::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;

@@ -4,7 +4,7 @@
 use super::attr;
 use super::errno::{EINVAL, ENOTSUP};
 use super::operation::{Answer, Model, SUCCESS, done};
-use crate::libc::time::Deadline;
+use crate::libc::deadline::Deadline;
 use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Prepared, Visible};
 use selvedge_model::{Action, Op, Outcome};
 

@@ -16,7 +16,7 @@ use super::ripe;
 use super::table::{self, Kind, MAX_DESCRIPTORS, OpenFile};
 use super::wait::{self, wait_for};
 use crate::hidden::HiddenObject;
-use crate::libc::time::Deadline;
+use crate::libc::deadline::Deadline;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::value::Value;
