@@ -471,7 +471,7 @@ fn files(name: &str) -> Option<Effect> {
         "pipe" | "pipe2" => on(0, 0b1),
         "poll" | "ppoll" => on(ALL, 0b1),
         "select" | "pselect" => on(ALL, 0b11110),
-        "socket" | "listen" | "shutdown" | "__selvedge_client_socket" => NONE,
+        "socket" | "listen" | "shutdown" | "__selvedge_peer_socket" | "__selvedge_peer_accept" => NONE,
         "socketpair" => on(0, 0b1000),
         "bind" | "connect" => on(0b10, 0),
         "accept" | "accept4" | "getsockname" | "getpeername" => on(0b100, 0b110),
@@ -505,8 +505,8 @@ fn others(name: &str) -> Option<Effect> {
         | "__selvedge_may_time_out"
         | "__selvedge_wait_ended"
         | "__selvedge_packet_byte"
-        | "__selvedge_client_count"
-        | "__selvedge_client_byte"
+        | "__selvedge_peer_count"
+        | "__selvedge_peer_byte"
         | "__selvedge_queue_descriptor"
         | "sched_getcpu"
         | "__selvedge_set_mask"

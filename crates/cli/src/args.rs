@@ -318,8 +318,8 @@ pub(crate) struct CheckArgs {
         value_name = "late|early"
     )]
     pub(crate) thread_handles: ThreadHandles,
-    /// Whether peers may come from outside that --client and --symbolic-packet do not name; off:
-    /// who waits for one, when no other thread can move, waits for ever
+    /// Whether peers may come from outside that --client, --server and --symbolic-packet do not
+    /// name; off: who waits for one, when no other thread can move, waits for ever
     #[arg(help_heading = CHECKED, long, env = "SELVEDGE_OTHER_PEERS", default_value = "on", value_name = "on|off")]
     pub(crate) other_peers: Switch,
     /// Whether malloc may fail: not available yet, only off

@@ -123,6 +123,7 @@ pub(crate) fn arguments(directory: &Path, named: Option<&Path>) -> Result<Vec<Os
                 | "file"
                 | "dir"
                 | "client"
+                | "server"
                 | "symbolic-packet"
                 | "file-cflags"
                 | "target"

@@ -200,8 +200,8 @@ impl Scheduled<'_> {
         if setup.vm.stdin.is_some() || !setup.vm.files.is_empty() || !setup.vm.tree.is_empty() {
             return Err("a native run with files or a standard input of its own".to_owned());
         }
-        if !setup.vm.clients.is_empty() {
-            return Err("a native run with clients".to_owned());
+        if !setup.vm.peers.is_empty() {
+            return Err("a native run with peers from outside".to_owned());
         }
         // Only calls ask the runtime.
         let outside = |name: &str| name == "stdin" || name.starts_with("argv[") || name.starts_with("file:");

@@ -142,7 +142,7 @@ fn surroundings(setup: &Setup) -> Option<&'static str> {
             "a native program that begins elsewhere than in main",
         ),
         (own_files, "a native program with files of its own"),
-        (!vm.clients.is_empty(), "a native program with clients"),
+        (!vm.peers.is_empty(), "a native program with peers from outside"),
         (
             setup.frontend.language.is_some(),
             "a native program of sources with a given language",

@@ -87,7 +87,7 @@ fn setup(args: &CheckArgs) -> Setup {
         stdin: args.given.stdin.clone(),
         files: args.given.file.clone(),
         trees: args.given.dir.clone(),
-        clients: args.given.clients(),
+        peers: args.given.peers(),
         test_case: args.given.input.clone(),
     };
     given.fill(&mut vm);

@@ -60,7 +60,7 @@ fn beside(schedule: &mut Schedule, finding: &Path) {
     }
     for (name, value) in &mut schedule.options {
         let changed = match name.as_str() {
-            "include" | "stdin" | "client" => found(value),
+            "include" | "stdin" | "client" | "server" => found(value),
             // What the program calls a file stays.
             "file" => match value.split_once('=') {
                 Some((called, path)) => found(path).map(|there| format!("{called}={there}")),

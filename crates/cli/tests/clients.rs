@@ -1,4 +1,5 @@
-//! Peers from scripts and of any bytes (`--client`, `--symbolic-packet`) against a small server.
+//! Peers from scripts and of any bytes (`--client`, `--symbolic-packet`) against a small server,
+//! and scripted servers (`--server`) for a small client.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -119,12 +120,12 @@ fn scripted_clients_serve_a_server() {
     };
     let (code, verdict, out) = check(&["locked.c", "--client", "one,two"]);
     assert_eq!((code, verdict.as_str()), (0, "true"), "{out}");
-    assert!(out.contains("what they exchange with clients"), "{out}");
+    assert!(out.contains("what they exchange with peers"), "{out}");
     let (code, verdict, out) = check(&["racy.c", "--client", "one,two"]);
     assert_eq!((code, verdict.as_str()), (10, "false(no-data-race)"), "{out}");
     let (code, verdict, out) = check(&["locked.c", "--client", "wrong,two"]);
     assert_eq!((code, verdict.as_str()), (10, "false(unreach-call)"), "{out}");
-    assert!(out.contains("a client gets what it expects"), "{out}");
+    assert!(out.contains("a peer gets what it expects"), "{out}");
     // The second connection never comes, which is no deadlock: somebody else could connect.
     let (_, verdict, out) = check(&["locked.c", "--client", "one,elsewhere"]);
     assert!(verdict.contains("a peer outside the program"), "{out}");
@@ -171,4 +172,122 @@ fn a_peer_that_never_connects_is_named() {
     // The server listens at another port than that of the second script.
     let two = ["locked.c", "--client", "one,elsewhere"];
     assert!(note(&two, "--client elsewhere") && !note(&two, "--client one"));
+}
+
+/// Threads fetch one part of a text each, by an address of another machine, and meet at a lock.
+/// Without waiting, the connection is polled for.
+const LOADER: &str = r#"
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char whole[7];
+static int parts;
+static void *load(void *from) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(80)};
+    char text[40], c;
+    int begin = (int)(long)from, fd = socket(AF_INET, SOCK_STREAM | FLAGS, 0), n;
+    inet_pton(AF_INET, "192.0.2.1", &address.sin_addr);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address)) {
+        assert(errno == EINPROGRESS);
+        struct pollfd wait = {fd, POLLOUT, 0};
+        poll(&wait, 1, -1);
+        fcntl(fd, F_SETFL, 0);
+        assert(connect(fd, (struct sockaddr *)&address, sizeof address) == 0);
+    }
+    for (int i = 0; i < TIMES; i++) {
+        n = snprintf(text, sizeof text, "GET %d\n", begin);
+        send(fd, text, n, MSG_NOSIGNAL);
+        n = recv(fd, text, 3, MSG_WAITALL);
+        assert(n == 3);
+    }
+    memcpy(whole + begin, text, 3);
+    if (TIMES > 1) {
+        shutdown(fd, SHUT_WR);
+        assert(recv(fd, &c, 1, 0) == 0);
+    }
+    LOCK;
+    parts++;
+    UNLOCK;
+    return NULL;
+}
+int main(void) {
+    pthread_t threads[THREADS];
+    struct hostent *host = gethostbyname("example.org");
+    assert(host && host->h_length == 4 && host->h_addrtype == AF_INET);
+    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, load, (void *)(3l * i));
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    assert(parts == THREADS && memcmp(whole, "SELECT", 3 * THREADS) == 0);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_scripted_server_answers_each_connection() {
+    let place = Place::new("servers");
+    place.write("loader.c", LOADER);
+    place.write(
+        "script",
+        "port 80\non \"GET 0\\n\"\nsend \"SEL\"\non \"GET 3\\n\"\nsend \"ECT\"\n",
+    );
+    // This one greets, and closes then.
+    place.write("greeting", "port 80\nsend \"SEL\"\n");
+    place.write("silent", "port 80\n");
+    place.write("elsewhere", "port 81\n");
+    let check = |defined: &str, server: &str| {
+        let common = ["check", "--finding", "none", "loader.c", "--server", server];
+        let defined: Vec<&str> = defined.split(' ').collect();
+        let (code, out, err) = place.run(&[&common[..], &defined].concat());
+        (code, last_line(&out).to_owned(), format!("{out}{err}"))
+    };
+    let locked = "-DLOCK=pthread_mutex_lock(&lock) -DUNLOCK=pthread_mutex_unlock(&lock)";
+    let two = format!("{locked} -DTIMES=1 -DFLAGS=0 -DTHREADS=2");
+    let (code, verdict, out) = check(&two, "script");
+    assert_eq!((code, verdict.as_str()), (0, "true"), "{out}");
+    let (code, verdict, out) = check("-DLOCK= -DUNLOCK= -DTIMES=1 -DFLAGS=0 -DTHREADS=2", "script");
+    assert_eq!((code, verdict.as_str()), (10, "false(no-data-race)"), "{out}");
+    let (_, _, out) = check(&two, "elsewhere");
+    assert!(
+        out.contains("note: the peer of --server elsewhere never had a connection"),
+        "{out}"
+    );
+    let polled = format!("{locked} -DTIMES=2 -DFLAGS=SOCK_NONBLOCK -DTHREADS=1");
+    let (code, verdict, out) = check(&polled, "script");
+    assert_eq!((code, verdict.as_str()), (0, "true"), "{out}");
+    let one = format!("{locked} -DTIMES=1 -DFLAGS=0 -DTHREADS=1");
+    let (code, verdict, out) = check(&one, "greeting");
+    assert_eq!((code, verdict.as_str()), (0, "true"), "{out}");
+    let (code, verdict, out) = check(&one, "silent");
+    assert_eq!((code, verdict.as_str()), (10, "false(unreach-call)"), "{out}");
+    let (code, _, out) = check(&one, "missing");
+    assert!(code == 1 && out.contains("cannot read missing"), "{out}");
+}
+
+#[test]
+fn a_process_ends_though_its_peers_wait() {
+    let place = place("left");
+    let leaving = PARSER.replace(
+        "int n = recv(accept(fd, NULL, NULL), text, 2, MSG_WAITALL);",
+        "accept(fd, NULL, NULL); pthread_exit(0);",
+    );
+    let leaving = leaving
+        .replace("#include <stddef.h>", "#include <pthread.h>\n#include <stddef.h>")
+        .replace("assert(n == 2);", "");
+    place.write("leaving.c", &leaving);
+    place.write("patient", "drain\n");
+    let (code, out, _) = place.run(&["check", "--finding", "none", "leaving.c", "--client", "patient"]);
+    assert_eq!((code, last_line(&out)), (0, "true"), "{out}");
+    // Who waits for a peer while that waits, too, is a deadlock.
+    let waiting = PARSER.replace("assert(n == 2);", "");
+    place.write("waiting.c", &waiting);
+    let (code, out, _) = place.run(&["check", "--finding", "none", "waiting.c", "--client", "patient"]);
+    assert_eq!((code, last_line(&out)), (10, "false(no-deadlock)"), "{out}");
 }

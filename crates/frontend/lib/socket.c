@@ -1,9 +1,11 @@
 // Sockets: what is made of sendto, recvfrom and accept4; addresses as text.
 #define _GNU_SOURCE
+#include "peer.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,7 +222,99 @@ char *inet_ntoa(struct in_addr address)
     return text;
 }
 
-// ---- getaddrinfo: numbers, "localhost" and the machine's own address; no services by name
+// ---- names: "localhost", numbers, and, with servers from outside, any other one: each server is on this machine
+
+static uint32_t host_of(const char *name)
+{
+    uint32_t host;
+    if (dotted(name, (unsigned char *)&host))
+        return host;
+    int served = !strcmp(name, "localhost");
+    for (int i = 0; !served && i < __selvedge_peer_count(); i++)
+        served = __selvedge_peer_byte(i, 0) == SERVE;
+    if (!served)
+        __selvedge_unsupported("the address of another machine's name (--server makes it this one's)");
+    return htonl(INADDR_LOOPBACK);
+}
+
+static __thread int host_error;
+
+int *__h_errno_location(void)
+{
+    return &host_error;
+}
+
+const char *hstrerror(int error)
+{
+    switch (error)
+    {
+    case NETDB_SUCCESS: return "Resolver Error 0 (no error)";
+    case HOST_NOT_FOUND: return "Unknown host";
+    case TRY_AGAIN: return "Host name lookup failure";
+    case NO_RECOVERY: return "Unknown server error";
+    case NO_DATA: return "No address associated with name";
+    default: return error < 0 ? "Resolver internal error" : "Unknown resolver error";
+    }
+}
+
+void herror(const char *text)
+{
+    if (text && *text)
+        fprintf(stderr, "%s: ", text);
+    fprintf(stderr, "%s\n", hstrerror(host_error));
+}
+
+// The result of gethostbyname: a text of the name, an address, and two lists that end.
+struct found
+{
+    struct hostent host;
+    char *aliases[1], *addresses[2];
+    uint32_t address;
+    char name[1];
+};
+
+static struct hostent *fill(struct found *found, const char *name)
+{
+    found->address = host_of(name);
+    found->aliases[0] = 0;
+    found->addresses[0] = (char *)&found->address;
+    found->addresses[1] = 0;
+    strcpy(found->name, name);
+    found->host = (struct hostent){found->name, found->aliases, AF_INET, sizeof found->address, found->addresses};
+    return &found->host;
+}
+
+struct hostent *gethostbyname(const char *name)
+{
+    static struct found *last;
+    struct found *found = realloc(last, sizeof *found + strlen(name));
+    if (!found)
+    {
+        host_error = NO_RECOVERY;
+        return 0;
+    }
+    last = found;
+    return fill(found, name);
+}
+
+int gethostbyname_r(const char *restrict name, struct hostent *restrict host, char *restrict room, size_t size,
+    struct hostent **restrict result, int *restrict error)
+{
+    struct found *found = (struct found *)(((uintptr_t)room + 7) & ~7ul);
+    size_t used = (size_t)((char *)found - room);
+    *result = 0;
+    if (used + sizeof *found + strlen(name) > size)
+    {
+        *error = NETDB_INTERNAL;
+        return ERANGE;
+    }
+    *host = *fill(found, name);
+    *result = host;
+    *error = NETDB_SUCCESS;
+    return 0;
+}
+
+// ---- getaddrinfo; no services by name
 
 static struct addrinfo *entry(int type, int protocol, int flags, uint32_t host, uint16_t port)
 {
@@ -259,14 +353,13 @@ int getaddrinfo(const char *restrict node, const char *restrict service, const s
         return hints->ai_family == AF_INET6 ? EAI_NONAME : EAI_FAMILY;
     if (!node)
         host = htonl(hints->ai_flags & AI_PASSIVE ? INADDR_ANY : INADDR_LOOPBACK);
-    else if (!dotted(node, (unsigned char *)&host))
+    else if (hints->ai_flags & AI_NUMERICHOST)
     {
-        if (hints->ai_flags & AI_NUMERICHOST)
+        if (!dotted(node, (unsigned char *)&host))
             return EAI_NONAME;
-        if (strcmp(node, "localhost"))
-            __selvedge_unsupported("getaddrinfo of a name of another machine");
-        host = htonl(INADDR_LOOPBACK);
     }
+    else
+        host = host_of(node);
     for (const char *at = service; at && *at; at++)
     {
         if (*at < '0' || *at > '9')

@@ -49,7 +49,7 @@ pub struct Options {
     /// Input that it requests itself, by `__VERIFIER_nondet_*` and similar functions, is found
     /// without this.
     pub symbolic: bool,
-    /// True if the machine has clients for the program's listening sockets (`lib/client.c`).
+    /// True if the machine has peers for the program's sockets (`lib/peer.c`).
     pub serving: bool,
     /// True if bounded polling loops read once ([`selvedge_analysis::polling`]).
     pub poll_once: bool,

@@ -11,7 +11,7 @@ pub(crate) struct Request {
     pub library: bool,
     /// Whether there is symbolic input from outside.
     pub symbolic: bool,
-    /// Whether there are clients for listening sockets.
+    /// Whether there are peers for sockets.
     pub serving: bool,
     /// How much memory the reader may have, in bytes.
     pub memory: u64,

@@ -90,9 +90,9 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(waits_for_signals));
     list.extend(program.and_then(whole_copies));
     list.extend(program.and_then(sockets));
-    if !setup.vm.clients.is_empty() {
+    if !setup.vm.peers.is_empty() {
         list.push(
-            "what the threads of the program do is ordered by what they exchange with clients, and a client may do something as soon as its socket listens (--client, --symbolic-packet)"
+            "what the threads of the program do is ordered by what they exchange with peers; a client may do something as soon as its socket listens, a server when somebody has connected (--client, --server, --symbolic-packet)"
                 .to_owned(),
         );
     }

@@ -57,8 +57,8 @@ pub(crate) fn belongs(options: &Options, module: &Module) -> Result<Belongs, Str
     for (name, bytes) in &vm.files {
         add("content of file", format!("{name} {}", hash(bytes)));
     }
-    for script in &vm.clients {
-        add("content of client", hash(script));
+    for script in &vm.peers {
+        add("script of peer", hash(script));
     }
     for (name, entry) in &vm.tree {
         let bytes = postcard::to_allocvec(entry).map_err(|error| format!("{name} has no hash: {error}"))?;

@@ -99,7 +99,7 @@ pub(crate) fn describe(
     } else {
         Verdict::Unknown
     };
-    name_absent_clients(setup, program, observer);
+    name_absent_peers(setup, program, observer);
     let counts = &report.statistics;
     // What is not complete has no truth to compare an estimate with.
     let complete = report.stop == StopReason::Complete;
@@ -258,14 +258,18 @@ fn layer(counts: LayerStatistics) -> Layer {
     }
 }
 
-/// Tells the user which clients never connected, so that the results say nothing of them.
-fn name_absent_clients(setup: &Setup, program: &Program, observer: &dyn Observer) {
-    for (index, client) in setup.given.clients.iter().enumerate() {
-        let (option, text) = &client.text;
+/// Tells the user which peers never had a connection, so that the results say nothing of them.
+fn name_absent_peers(setup: &Setup, program: &Program, observer: &dyn Observer) {
+    for (index, peer) in setup.given.peers.iter().enumerate() {
+        let (option, text) = &peer.text;
+        let why = match *option {
+            "server" => {
+                "never had a connection: where the exploration came, the program did not connect to it"
+            }
+            _ => "never connected: where the exploration came, the program did not listen for it",
+        };
         if !program.has_begun(index) {
-            observer.note(&format!(
-                "note: the peer of --{option} {text} never connected: where the exploration came, the program did not listen for it"
-            ));
+            observer.note(&format!("note: the peer of --{option} {text} {why}"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The files that the program is given, as options and schedules name them.
 
-use crate::client::GivenClient;
 use crate::given_tree::GivenTree;
+use crate::peer::GivenPeer;
 use selvedge_frontend::files;
 use selvedge_vm::Requests;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct Given {
     /// Directories with all that is in them.
     pub trees: Vec<GivenTree>,
     /// Clients that connect to the program.
-    pub clients: Vec<GivenClient>,
+    pub peers: Vec<GivenPeer>,
     /// The test case from which fixed inputs were read.
     pub test_case: Option<PathBuf>,
 }
@@ -45,8 +45,8 @@ impl Given {
         vm.files = files
             .map(|file| (file.name.clone(), file.bytes.clone()))
             .collect();
-        let clients = self.clients.iter();
-        vm.clients = clients.map(|client| client.script.clone()).collect();
+        let peers = self.peers.iter();
+        vm.peers = peers.map(|peer| peer.script.clone()).collect();
         let trees = self.trees.iter();
         vm.tree = trees.flat_map(|tree| tree.entries.iter().cloned()).collect();
     }

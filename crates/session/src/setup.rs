@@ -1,9 +1,9 @@
 //! From options to a program that machines can run: compiled, linked and lowered. And the options
 //! in the form in which a schedule stores them.
 
-use crate::client::{MOST_CLIENTS, given_client, symbolic_packet};
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file};
 use crate::given_tree::given_tree;
+use crate::peer::{MOST_PEERS, given_client, given_server, symbolic_packet};
 use selvedge_analysis::essential::{LeafLocks, Names, Purpose, Waits};
 use selvedge_base::StmtId;
 use selvedge_frontend::{Language, Loaded};
@@ -42,10 +42,10 @@ impl Setup {
             || self.vm.symbolic_stdin.is_some()
             || self.vm.requests.is_some()
             || !self.vm.symbolic_files.is_empty()
-            || self.given.clients.iter().any(|client| client.symbolic);
+            || self.given.peers.iter().any(|peer| peer.symbolic);
         selvedge_frontend::Options {
             symbolic: from_outside,
-            serving: !self.vm.clients.is_empty(),
+            serving: !self.vm.peers.is_empty(),
             ..self.frontend.clone()
         }
     }
@@ -163,8 +163,8 @@ impl Setup {
         for (name, file) in given.chain(self.given.files.iter().map(|file| ("file", file))) {
             add(name, file.text.clone());
         }
-        for client in &self.given.clients {
-            add(client.text.0, client.text.1.clone());
+        for peer in &self.given.peers {
+            add(peer.text.0, peer.text.1.clone());
         }
         let trees = self.given.trees.iter();
         trees.for_each(|tree| add("dir", tree.text.clone()));
@@ -297,11 +297,12 @@ impl Setup {
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
                 "stdin" => given.stdin = Some(stdin_file(value)?),
                 "file" => given.files.push(given_file(value)?),
-                "client" | "symbolic-packet" if given.clients.len() >= MOST_CLIENTS => {
-                    return Err(format!("option {name}: more than {MOST_CLIENTS}"));
+                "client" | "server" | "symbolic-packet" if given.peers.len() >= MOST_PEERS => {
+                    return Err(format!("option {name}: more than {MOST_PEERS}"));
                 }
-                "client" => given.clients.push(given_client(value)?),
-                "symbolic-packet" => given.clients.push(symbolic_packet(value)?),
+                "client" => given.peers.push(given_client(value)?),
+                "server" => given.peers.push(given_server(value)?),
+                "symbolic-packet" => given.peers.push(symbolic_packet(value)?),
                 "dir" => given.trees.push(given_tree(value)?),
                 "cflag" => frontend.cflags.push(value.clone()),
                 "include" => frontend.include.push(value.into()),

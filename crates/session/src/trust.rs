@@ -55,7 +55,7 @@ pub fn check(schedule: &Schedule, finding: &Path) -> Result<(), Refused> {
                     .try_for_each(|word| flag(word, &places))?;
             }
             "include" | "define" if value.is_empty() => return Err(Refused::Empty(name.clone())),
-            "include" | "stdin" | "client" => places.check(value)?,
+            "include" | "stdin" | "client" | "server" => places.check(value)?,
             "file" => places.check(value.split_once('=').map_or(value.as_str(), |(_, path)| path))?,
             "dir" => places.check(value.split_once('=').map_or(value.as_str(), |(host, _)| host))?,
             _ => {}
@@ -244,6 +244,7 @@ mod tests {
         assert!(with(&[("file", "x=/etc/passwd")]).is_err());
         assert!(with(&[("file", "/etc/passwd")]).is_err());
         assert!(with(&[("client", "/etc/passwd")]).is_err());
+        assert!(with(&[("server", "/etc/passwd")]).is_err());
         assert!(with(&[("dir", "/etc=x")]).is_err());
         assert!(with(&[("dir", "/etc")]).is_err());
         assert!(with(&[("dir", "src=/etc")]).is_ok());

@@ -32,7 +32,7 @@ pub struct Carried {
     /// [`Program::handlers`].
     #[serde(default)]
     pub handlers: BTreeSet<StmtId>,
-    /// Which clients have begun, one bit each.
+    /// Which peers have begun, one bit each.
     #[serde(default)]
     pub begun: u64,
     /// The places that were reached, if the options request this.
@@ -52,14 +52,14 @@ impl Program {
         lock(&self.handlers).insert(stmt);
     }
 
-    /// Whether a client has begun in some execution: its socket listens, and it has connected.
-    pub fn has_begun(&self, client: usize) -> bool {
-        self.begun.load(Ordering::Relaxed) >> client & 1 != 0
+    /// Whether a peer has begun in some execution: it has a connection.
+    pub fn has_begun(&self, peer: usize) -> bool {
+        self.begun.load(Ordering::Relaxed) >> peer & 1 != 0
     }
 
-    /// Records that a client has begun.
-    pub(crate) fn note_client(&self, client: usize) {
-        self.begun.fetch_or(1 << client, Ordering::Relaxed);
+    /// Records that a peer has begun.
+    pub(crate) fn note_peer(&self, peer: usize) {
+        self.begun.fetch_or(1 << peer, Ordering::Relaxed);
     }
 
     /// What was learned so far. Machines that still run contribute what they have

@@ -4,7 +4,7 @@
 //! into the number of an [`ObjectId`] and back.
 
 use crate::memory::OWNERS;
-use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
+use crate::word::{MAX_FILE_NUMBERS, MAX_PEER_DESCRIPTORS};
 use selvedge_model::ObjectId;
 
 /// A hidden object of a model. (The objects of classes of atomic blocks, `ObjectId::blocks`, have
@@ -44,7 +44,7 @@ const RANDOM: u32 = 0x7261_6e64;
 const STEP: u32 = 8;
 
 const _: () = {
-    assert!(DESCRIPTORS + STEP * MAX_DESCRIPTORS <= FILES);
+    assert!(DESCRIPTORS + STEP * MAX_PEER_DESCRIPTORS <= FILES);
     assert!(FILES + STEP * MAX_FILE_NUMBERS <= STREAMS);
     assert!(STREAMS + STEP * MAX_FILE_NUMBERS <= THREAD_NAMES);
     assert!(THREAD_NAMES + STEP * OWNERS <= RANDOM);
@@ -118,7 +118,7 @@ mod tests {
             HiddenObject::Descriptors,
             HiddenObject::Polled,
         ];
-        all.extend((0..MAX_DESCRIPTORS).map(HiddenObject::Descriptor));
+        all.extend((0..MAX_PEER_DESCRIPTORS).map(HiddenObject::Descriptor));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::File));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::Stream));
         all.extend((0..OWNERS).map(HiddenObject::ThreadName));

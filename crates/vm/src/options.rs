@@ -51,7 +51,7 @@ pub struct Options {
     /// A thread finds its handle where `pthread_create` is to put it; else that may be written
     /// later.
     pub early_handles: bool,
-    /// Peers may come that `clients` does not have: who waits for one stops as unsupported, and
+    /// Peers may come that `peers` does not have: who waits for one stops as unsupported, and
     /// otherwise waits for ever.
     pub other_peers: bool,
     /// `argv[1..]`.
@@ -92,8 +92,8 @@ pub struct Options {
     /// in it.
     pub tree: Vec<(String, GivenEntry)>,
     /// Clients that connect to the program's listening sockets: their scripts, in the form that the
-    /// model library reads (`crates/frontend/lib/client.c`). At most 64.
-    pub clients: Vec<Vec<u8>>,
+    /// model library reads (`crates/frontend/lib/peer.h`). At most 64.
+    pub peers: Vec<Vec<u8>>,
     /// Symbolic bytes that standard input holds.
     pub symbolic_stdin: Option<u64>,
     /// Standard input is a stream of requests.
@@ -192,7 +192,7 @@ impl Default for Options {
             stdin: None,
             files: Vec::new(),
             tree: Vec::new(),
-            clients: Vec::new(),
+            peers: Vec::new(),
             symbolic_stdin: None,
             requests: None,
             symbolic_files: Vec::new(),

@@ -63,6 +63,9 @@ pub enum Phase {
     Replaced,
     /// `close`: the descriptor stands for nothing, the open file is to be given up.
     GivenUp,
+    /// `close`: the listening socket (`Core::note`) is closed, the first connection that nobody has
+    /// accepted is to be refused.
+    Refusing,
 
     /// A connection or datagram: the socket of its address (`Core::note`) was found.
     PeerFound,

@@ -60,13 +60,13 @@ pub enum Error {
     /// The options name two files by one path, or a file where a directory has to be.
     #[error("the given file `{0}` has the name of another one, or is below a file")]
     NameTaken(String),
-    /// The options name too many clients.
-    #[error("more than {MOST_CLIENTS} clients")]
-    TooManyClients,
+    /// The options name too many peers.
+    #[error("more than {MOST_PEERS} peers")]
+    TooManyPeers,
 }
 
-/// The maximum number of clients.
-pub(crate) const MOST_CLIENTS: usize = 64;
+/// The maximum number of peers.
+pub(crate) const MOST_PEERS: usize = 64;
 
 /// A program. See the module's documentation.
 pub struct Program {
@@ -135,9 +135,14 @@ pub struct Program {
     addresses: Mutex<BTreeSet<StmtId>>,
     /// Statements that set handlers of signals.
     pub(crate) handlers: Mutex<BTreeSet<StmtId>>,
-    /// Which clients have begun, one bit each.
+    /// Which peers have begun, one bit each.
     pub(crate) begun: AtomicU64,
-    /// True if functions may be registered to run at the process's exit.
+    /// What the threads of peers from outside run.
+    peers: Vec<FuncId>,
+    /// The functions of the model library that start peers.
+    pub(crate) starts_peers: Vec<FuncId>,
+    /// True if there may be something to do at the process's exit: functions that are registered,
+    /// or peers that go on without it.
     pub(crate) exit_handlers: bool,
     /// True if some thread may test whether another has ended, without waiting for it.
     pub(crate) polls_ends: bool,
@@ -297,6 +302,16 @@ impl Program {
     /// The address of a function.
     pub fn function_address(&self, func: FuncId) -> u64 {
         FUNC_BASE + func.index() as u64 * 16
+    }
+
+    /// Whether there may be peers from outside.
+    pub(crate) fn has_peers(&self) -> bool {
+        !self.peers.is_empty()
+    }
+
+    /// Whether a thread is no part of the process but a peer from outside.
+    pub(crate) fn is_peer(&self, thread: &Thread) -> bool {
+        self.has_peers() && (self.function_at(thread.start.0)).is_some_and(|runs| self.peers.contains(&runs))
     }
 
     /// The function at an address.

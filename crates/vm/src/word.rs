@@ -27,6 +27,9 @@ pub(crate) const MAX_AT_EXIT: u32 = 1 << 16;
 pub(crate) const MAX_FILE_NUMBERS: u32 = 1 << 16;
 /// The maximum number of descriptors: the usual limit of a process.
 pub(crate) const MAX_DESCRIPTORS: u32 = 1024;
+/// Descriptors from there on and below this are those of peers from outside, which are threads of
+/// the machine: the program cannot name them.
+pub(crate) const MAX_PEER_DESCRIPTORS: u32 = 2048;
 /// The maximum number of descriptors for which one call may wait.
 pub(crate) const MAX_PINNED: u32 = 64;
 /// The highest number of a signal; the lowest is 1.

@@ -2,8 +2,8 @@
 
 use clap::{ArgAction, Args};
 use selvedge_session::{
-    GivenClient, GivenFile, GivenTree, MOST_ARGS, MOST_BYTES, given_client, given_file, given_tree,
-    stdin_file, symbolic_file, symbolic_packet,
+    GivenFile, GivenPeer, GivenTree, MOST_ARGS, MOST_BYTES, given_client, given_file, given_server,
+    given_tree, stdin_file, symbolic_file, symbolic_packet,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,11 +34,15 @@ pub(crate) struct InputArgs {
     /// A peer that connects to a socket where the program listens, and does what this script says
     /// (docs/semantics.md, "Sockets"); when is up to the schedule. A list
     #[arg(long, env = "SELVEDGE_CLIENT", value_name = "FILE", value_delimiter = ',', action = ArgAction::Append, value_parser = given_client)]
-    pub(crate) client: Vec<GivenClient>,
+    pub(crate) client: Vec<GivenPeer>,
+    /// A peer that listens at the port of its script, and does what that says for each connection,
+    /// whatever address the program connects to (docs/semantics.md, "Sockets"). A list
+    #[arg(long, env = "SELVEDGE_SERVER", value_name = "FILE", value_delimiter = ',', action = ArgAction::Append, value_parser = given_server)]
+    pub(crate) server: Vec<GivenPeer>,
     /// A peer that connects to the first socket where the program listens, sends this many bytes of
     /// any value, and receives what comes; a list
     #[arg(long, env = "SELVEDGE_SYMBOLIC_PACKET", value_name = "BYTES", value_delimiter = ',', action = ArgAction::Append, value_parser = symbolic_packet)]
-    pub(crate) symbolic_packet: Vec<GivenClient>,
+    pub(crate) symbolic_packet: Vec<GivenPeer>,
     /// Standard input holds this many bytes, of any value
     #[arg(long, env = "SELVEDGE_SYMBOLIC_STDIN", value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..=MOST_BYTES))]
     pub(crate) symbolic_stdin: Option<u64>,
@@ -91,8 +95,9 @@ pub(crate) struct Timeout(pub(crate) Option<Duration>);
 
 impl InputArgs {
     /// The peers, those with scripts first.
-    pub(crate) fn clients(&self) -> Vec<GivenClient> {
-        self.client.iter().chain(&self.symbolic_packet).cloned().collect()
+    pub(crate) fn peers(&self) -> Vec<GivenPeer> {
+        let scripts = self.client.iter().chain(&self.server);
+        scripts.chain(&self.symbolic_packet).cloned().collect()
     }
 
     /// The greatest length of each symbolic argument.

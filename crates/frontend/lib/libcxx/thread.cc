@@ -113,8 +113,8 @@ public:
                 later->state->__make_ready();
                 later->state->__release_shared();
             } else {
-                later->locked->unlock();
                 later->condition->notify_all();
+                later->locked->unlock();
             }
             delete later;
         }

@@ -72,15 +72,20 @@ fn offers(names: &[&str], name: &str) -> bool {
     names.binary_search(&name).is_ok()
 }
 
-/// Lets calls of `listen` go to the function of the library that also starts the clients.
+/// Lets calls of `listen` and `connect` go to the functions of the library that also start the
+/// peers.
 pub(crate) fn serve(program: &mut Program) {
-    const SERVING: &str = "__selvedge_serving_listen";
-    if let Some(&Symbol::Func(id)) = program.names.get("listen")
-        && !program.module.functions[id].is_defined()
-    {
-        program.names.remove("listen");
-        program.names.insert(SERVING.to_owned(), Symbol::Func(id));
-        SERVING.clone_into(&mut program.module.functions[id].name);
+    for (name, with_peers) in [
+        ("listen", "__selvedge_serving_listen"),
+        ("connect", "__selvedge_served_connect"),
+    ] {
+        if let Some(&Symbol::Func(id)) = program.names.get(name)
+            && !program.module.functions[id].is_defined()
+        {
+            program.names.remove(name);
+            program.names.insert(with_peers.to_owned(), Symbol::Func(id));
+            with_peers.clone_into(&mut program.module.functions[id].name);
+        }
     }
 }
 

@@ -80,9 +80,10 @@ int __selvedge_futex_wake_many(unsigned *word, unsigned most, int timed, int own
         puts("a call of " #name);          \
         abort();                           \
     }
-MACHINE(int, client_byte, int client, long at)
-MACHINE(int, client_count, void)
-MACHINE(int, client_socket, int family, int type, int protocol)
+MACHINE(int, peer_byte, int client, long at)
+MACHINE(int, peer_count, void)
+MACHINE(int, peer_accept, int fd, void *address, unsigned *size)
+MACHINE(int, peer_socket, int family, int type, int protocol)
 MACHINE(unsigned char, packet_byte, void)
 MACHINE(ssize_t, getcwd, char *to, size_t size)
 MACHINE(ssize_t, getdents, int fd, void *to, size_t size)

@@ -16,7 +16,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The options that name files of the machine where the session runs. Only contents travel.
-const OF_FILES: [&str; 5] = ["stdin", "file", "dir", "client", "symbolic-packet"];
+const OF_FILES: [&str; 6] = ["stdin", "file", "dir", "client", "server", "symbolic-packet"];
 
 /// What decides what is explored, besides the program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -32,8 +32,8 @@ pub struct Terms {
     files: Vec<(String, Vec<u8>)>,
     /// Directories that the program is given, with what is in them.
     tree: Vec<(String, selvedge_vm::GivenEntry)>,
-    /// The scripts of clients.
-    clients: Vec<Vec<u8>>,
+    /// The scripts of peers.
+    peers: Vec<Vec<u8>>,
     inputs: Option<Vec<Input>>,
     solver_timeout: Option<Duration>,
     solver_layers: Option<Vec<String>>,
@@ -104,7 +104,7 @@ impl Terms {
             stdin: vm.stdin.clone(),
             files: vm.files.clone(),
             tree: vm.tree.clone(),
-            clients: vm.clients.clone(),
+            peers: vm.peers.clone(),
             inputs: vm.inputs.clone(),
             solver_timeout: vm.solver.timeout,
             solver_layers: vm.solver.layers.clone(),
@@ -170,7 +170,7 @@ impl Terms {
         setup.vm.stdin.clone_from(&self.stdin);
         setup.vm.files.clone_from(&self.files);
         setup.vm.tree.clone_from(&self.tree);
-        setup.vm.clients.clone_from(&self.clients);
+        setup.vm.peers.clone_from(&self.peers);
         setup.vm.inputs.clone_from(&self.inputs);
         setup.vm.solver = SolverOptions {
             timeout: self.solver_timeout,

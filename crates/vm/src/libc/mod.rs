@@ -17,7 +17,6 @@
 
 mod alloc;
 mod bytes;
-mod client;
 mod cxx;
 pub(crate) mod deadline;
 mod entropy;
@@ -31,6 +30,7 @@ mod map;
 mod math;
 mod model;
 mod open_text;
+mod peer;
 mod print;
 mod process;
 mod random;
@@ -59,7 +59,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| string::find(name))
         .or_else(|| print::find(name))
         .or_else(|| files::find(name))
-        .or_else(|| client::find(name))
+        .or_else(|| peer::find(name))
         .or_else(|| scan::find(name))
         .or_else(|| process::find(name))
         .or_else(|| signal::find(name))

@@ -54,6 +54,11 @@ impl Program {
             .iter()
             .map(|f| f.is_defined() && is_atomic(&f.name))
             .collect();
+        let of_peers = |what: fn(&str) -> bool| -> Vec<FuncId> {
+            let functions = module.functions.ids();
+            functions.filter(|&id| what(&module.functions[id].name)).collect()
+        };
+        let peers = of_peers(|name| matches!(name, "__selvedge_client" | "__selvedge_server"));
         let mut program = Program {
             atomic,
             executed: AtomicU64::new(0),
@@ -65,11 +70,14 @@ impl Program {
             hidden_addresses: AtomicBool::new(false),
             locals: Vec::new(),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
-            exit_handlers: !module.destructors.is_empty()
+            exit_handlers: !peers.is_empty()
+                || !module.destructors.is_empty()
                 || module
                     .functions
                     .iter()
                     .any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
+            peers,
+            starts_peers: of_peers(|name| name == "__selvedge_peer_listen"),
             polls_ends: module.functions.iter().any(|f| polls_end(&f.name)),
             weak_exchanges: has(&module, |kind| {
                 matches!(kind, InstKind::CompareExchange { weak: true, .. })

@@ -5,7 +5,7 @@
 //! it holds, and `Exit`. A mutex of another kind stays locked for ever, which is no error by
 //! itself. A process that exits runs its exit handlers, last registered first, then its global
 //! destructors, then `ProcessExit`. If the last thread ends without the process having exited, it
-//! goes on as exit(0).
+//! goes on as exit(0). Peers from outside are threads of the machine, but not of the process.
 
 use super::creation::{create, create_prepare};
 use super::errno::EINVAL;
@@ -168,7 +168,7 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
         }
     }
     // Which thread is the last, and so runs the exit handlers, depends on the order of ends.
-    let object2 = if cx.program.exit_handlers {
+    let object2 = if cx.program.exit_handlers && !cx.program.is_peer(cx.state.thread(me)) {
         HiddenObject::ExitHandlers.id()
     } else {
         ObjectId::NONE
@@ -307,16 +307,16 @@ fn perform_model(cx: &mut Cx<'_>, function: u64, argument: u64) -> Outcome {
     }
 }
 
-/// Whether the process ends with this thread and has something left to run.
+/// Whether the process ends with this thread and has something left to run, or peers from outside
+/// that would go on without it.
 fn is_last(cx: &Cx<'_>) -> bool {
-    let left = cx.state.word(WordKey::ExitHandlerCount) > 0 || !cx.program.module.destructors.is_empty();
-    let others = cx
-        .state
-        .threads()
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| *i != cx.thread.index());
-    left && others.into_iter().all(|(_, t)| t.core.stage == Stage::Finished)
+    let left = cx.state.word(WordKey::ExitHandlerCount) > 0
+        || !cx.program.module.destructors.is_empty()
+        || cx.program.has_peers();
+    let others = cx.state.threads().iter().enumerate();
+    let mut others = others.filter(|(i, t)| *i != cx.thread.index() && !cx.program.is_peer(t));
+    left && !cx.program.is_peer(cx.state.thread(cx.thread))
+        && others.all(|(_, t)| t.core.stage == Stage::Finished)
 }
 
 /// The models of this file.

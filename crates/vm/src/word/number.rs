@@ -1,8 +1,8 @@
 //! The numbers under which hidden words are stored.
 
 use super::{
-    Callback, FileField, LandingField, MAX_AT_EXIT, MAX_DESCRIPTORS, MAX_EXIT_HANDLERS, MAX_FILE_NUMBERS,
-    MAX_KEYS, MAX_PINNED, MAX_RANDOM, MAX_RECORDS, MAX_SIGNAL, MAX_THREAD_DESTRUCTORS, NameField,
+    Callback, FileField, LandingField, MAX_AT_EXIT, MAX_EXIT_HANDLERS, MAX_FILE_NUMBERS, MAX_KEYS,
+    MAX_PEER_DESCRIPTORS, MAX_PINNED, MAX_RANDOM, MAX_RECORDS, MAX_SIGNAL, MAX_THREAD_DESTRUCTORS, NameField,
     OpenFileField, RecordField, SignalField, SocketField, StreamField, THREADS, WordKey,
 };
 use selvedge_base::{Id, ThreadId};
@@ -251,8 +251,8 @@ const _: () = {
     assert!(EXIT_HANDLERS + (MAX_EXIT_HANDLERS << CALLBACK_SHIFT) <= AT_EXIT);
     assert!(AT_EXIT + (THREADS << AT_EXIT_SHIFT) <= FREED);
     assert!(FREED + THREADS <= USED_DESCRIPTORS);
-    assert!(USED_DESCRIPTORS + MAX_DESCRIPTORS / 64 <= OPEN_FILE_COUNT);
-    assert!(DESCRIPTORS + MAX_DESCRIPTORS <= OPEN_FILES);
+    assert!(USED_DESCRIPTORS + MAX_PEER_DESCRIPTORS / 64 <= OPEN_FILE_COUNT);
+    assert!(DESCRIPTORS + MAX_PEER_DESCRIPTORS <= OPEN_FILES);
     assert!(OPEN_FILES + (MAX_FILE_NUMBERS << OPEN_FILE_SHIFT) <= FILES);
     assert!(FILES + (MAX_FILE_NUMBERS << FILE_SHIFT) <= NAMES);
     assert!(NAMES + (MAX_FILE_NUMBERS << NAME_SHIFT) <= STREAMS);

@@ -143,6 +143,18 @@ pub(super) trait FileDescription: Sync {
         Ok(())
     }
 
+    /// A connection that nobody has accepted. After [`closed`](FileDescription::closed) it is to be
+    /// refused.
+    fn unaccepted(&self, state: &State, file: u32) -> Option<u32> {
+        let _ = (state, file);
+        None
+    }
+
+    /// Refuses the first connection that nobody has accepted.
+    fn refuse(&self, state: &mut State, file: u32) {
+        let _ = (state, file);
+    }
+
     /// Called when the file was opened for writing with `O_TRUNC`.
     fn emptied(&self, cx: &mut Cx<'_>, file: u32) -> Result<(), Stop> {
         let _ = (cx, file);

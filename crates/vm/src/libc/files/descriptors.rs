@@ -6,7 +6,7 @@ use super::content::{APPEND, CLOSE_ON_EXEC, NONBLOCK};
 use super::errno::{EBADF, EINVAL, EMFILE};
 use super::kinds;
 use super::locks;
-use super::lookup::{look, look_part, pinned, still_reaches};
+use super::lookup::{is_of_peer, look, look_part, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase, refused, refused_at_once};
 use super::pin::{in_use, waits_in};
 use super::table::{self, Kind, OpenFile};
@@ -57,11 +57,13 @@ pub(super) fn close_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
 }
 
 pub(super) fn close_part_of(cx: &mut Cx<'_>, fd: i32) -> Parted {
-    if phase(cx) != Phase::First {
-        return Ok(Part::Act(drop_action(cx, note(cx) as u32)));
+    match phase(cx) {
+        Phase::First => {}
+        Phase::Refusing => return Ok(Part::Act(refusing_action(cx))),
+        _ => return Ok(Part::Act(drop_action(cx, note(cx) as u32))),
     }
     match u32::try_from(fd) {
-        Ok(fd) if fd < table::MAX_DESCRIPTORS => {
+        Ok(fd) if fd < table::MAX_DESCRIPTORS || fd < table::MAX_PEER_DESCRIPTORS && is_of_peer(cx) => {
             let action = hidden(cx, HiddenObject::Descriptors);
             Ok(cancelable(
                 cx,
@@ -81,9 +83,19 @@ pub(super) fn close(cx: &mut Cx<'_>, argument: usize) -> Performs {
 }
 
 pub(super) fn close_of(cx: &mut Cx<'_>, fd: i32) -> Performs {
-    if phase(cx) != Phase::First {
-        drop_open_file(cx, note(cx) as u32)?;
-        return Ok(After::Done(0, Outcome::Done));
+    match phase(cx) {
+        Phase::First => {}
+        Phase::Refusing => return refuse(cx),
+        _ => {
+            let open = note(cx) as u32;
+            let it = table::open_file(cx.state, open);
+            let closed = close_open_file(cx, open)?;
+            if closed && it.description().unaccepted(cx.state, it.file).is_some() {
+                set_note(cx, u64::from(it.file));
+                return Ok(After::Next(Phase::Refusing, Outcome::Done));
+            }
+            return Ok(After::Done(0, Outcome::Done));
+        }
     }
     match give_up(cx, fd as u32)? {
         Some(open) => {
@@ -92,6 +104,27 @@ pub(super) fn close_of(cx: &mut Cx<'_>, fd: i32) -> Performs {
         }
         None => refused(cx, EBADF),
     }
+}
+
+// Who has connected to a listening socket and was not accepted is refused in an action of its own,
+// after the socket is closed: the action is one on that connection.
+
+fn refusing_action(cx: &mut Cx<'_>) -> Action {
+    let listener = note(cx) as u32;
+    let first = Kind::Stream.description().unaccepted(cx.state, listener);
+    on_reached(cx, Kind::Stream, first.unwrap_or(listener), Op::Hidden)
+}
+
+fn refuse(cx: &mut Cx<'_>) -> Performs {
+    let listener = note(cx) as u32;
+    if let Some(first) = Kind::Stream.description().unaccepted(cx.state, listener) {
+        still_reaches(cx, first)?;
+        Kind::Stream.description().refuse(cx.state, listener);
+    }
+    Ok(match Kind::Stream.description().unaccepted(cx.state, listener) {
+        Some(_) => After::Next(Phase::Refusing, Outcome::Done),
+        None => After::Done(0, Outcome::Done),
+    })
 }
 
 /// Makes a descriptor refer to nothing. Returns the open file that it referred to.
@@ -125,13 +158,32 @@ pub(super) fn drop_action(cx: &mut Cx<'_>, open: u32) -> Action {
     action
 }
 
-/// Counts one descriptor less of an open file, and closes it if that was the last one.
+/// Counts one descriptor less of an open file, and closes it if that was the last one. All in one
+/// action.
 pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
+    let it = table::open_file(cx.state, open);
+    let description = it.description();
+    if !close_open_file(cx, open)? {
+        return Ok(());
+    }
+    while description.unaccepted(cx.state, it.file).is_some() {
+        if cx.state.unjoined() != 0 {
+            let what = "replacing the descriptor of a socket while connections wait to be accepted, with several threads";
+            return Err(Flow::Unsupported(what.into()));
+        }
+        description.refuse(cx.state, it.file);
+    }
+    Ok(())
+}
+
+/// Counts one descriptor less of an open file, and closes it if that was the last one. Whether it
+/// did; connections that nobody has accepted are still to be refused then.
+fn close_open_file(cx: &mut Cx<'_>, open: u32) -> Result<bool, Stop> {
     let it = table::open_file(cx.state, open);
     let description = it.description();
     still_reaches(cx, it.file)?;
     if !table::unshare(cx.state, open) {
-        return Ok(());
+        return Ok(false);
     }
     let awaited = match description.woken_by(it.file) {
         Some(_) => in_use(cx, open),
@@ -149,7 +201,8 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
     if it.kind == Kind::Regular {
         locks::give_up(cx.state, &it);
     }
-    description.closed(cx, &it)
+    description.closed(cx, &it)?;
+    Ok(true)
 }
 
 // ---- dup

@@ -7,7 +7,7 @@ use super::system::{HOME, ROOT};
 use super::table::{self, Kind};
 use crate::memory::Site;
 use crate::options::{GivenEntry, Options};
-use crate::program::{Error, MOST_CLIENTS};
+use crate::program::{Error, MOST_PEERS};
 use crate::state::State;
 
 /// A range of memory to be made symbolic.
@@ -26,8 +26,8 @@ pub(crate) struct Symbolic {
 /// # Errors
 /// If one does not fit into memory.
 pub(crate) fn load(options: &Options, state: &mut State) -> Result<Vec<Symbolic>, Error> {
-    if options.clients.len() > MOST_CLIENTS {
-        return Err(Error::TooManyClients);
+    if options.peers.len() > MOST_PEERS {
+        return Err(Error::TooManyPeers);
     }
     let mut symbolic = Vec::new();
     let stdin = table::stdin_file();

@@ -7,15 +7,24 @@ use super::operation::{Part, Parted, refused_at_once};
 use super::pin::{PIN, pinned_by, reached};
 use super::table::{self, OpenFile};
 use crate::native::{Cx, Flow, Stop};
-use crate::word::MAX_DESCRIPTORS;
+use crate::word::{MAX_DESCRIPTORS, MAX_PEER_DESCRIPTORS};
 use selvedge_model::ObjectId;
 
 /// The part that looks up a descriptor. Returns -1 with EBADF if the number cannot be a descriptor.
 pub(super) fn look_part(cx: &mut Cx<'_>, fd: i32) -> Parted {
     match u32::try_from(fd) {
         Ok(fd) if fd < MAX_DESCRIPTORS => Ok(Part::Act(looking(cx, fd))),
+        // Nobody else closes it, or makes it stand for something else.
+        Ok(fd) if fd < MAX_PEER_DESCRIPTORS && is_of_peer(cx) => Ok(Part::Now),
         _ => refused_at_once(cx, EBADF),
     }
+}
+
+/// Whether a peer from outside makes the call, or the function of the model library that starts
+/// peers: descriptors of peers exist only for these.
+pub(super) fn is_of_peer(cx: &Cx<'_>) -> bool {
+    let thread = cx.state.thread(cx.thread);
+    cx.program.is_peer(thread) || cx.program.starts_peers.contains(&thread.core.frame.func)
 }
 
 /// Looks up a descriptor and keeps its open file for the rest of the call.

@@ -154,6 +154,10 @@ pub(super) fn open_part(cx: &mut Cx<'_>, path: PathArgument) -> Parted {
 /// The last part of an operation that makes an open file.
 pub(super) fn install_part(cx: &mut Cx<'_>) -> Parted {
     let (fd, open) = noted(cx);
+    if fd >= table::MAX_DESCRIPTORS {
+        // Nobody else knows the number yet.
+        return Ok(Part::Now);
+    }
     let file = table::open_file(cx.state, open).file;
     Ok(Part::Act(Action {
         object2: HiddenObject::File(file).id(),

@@ -12,7 +12,7 @@
 use super::system;
 use crate::state::State;
 use crate::word::{FileField, OpenFileField, WordKey};
-pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
+pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS, MAX_PEER_DESCRIPTORS};
 
 // ---- kinds
 // -------------------------------------------------------------------------------------------------
@@ -146,10 +146,15 @@ fn set_used(state: &mut State, part: u32, bits: u64) {
     );
 }
 
-/// Reserves the lowest free number that is at least `least`.
+/// Reserves the lowest free number that is at least `least`, among those of peers from outside if
+/// that is one.
 pub(super) fn reserve(state: &mut State, least: u32) -> Option<u32> {
     let free = |&fd: &u32| used(state, fd / 64) >> (fd % 64) & 1 == 0;
-    let fd = (least..MAX_DESCRIPTORS).find(free)?;
+    let end = match least {
+        0..MAX_DESCRIPTORS => MAX_DESCRIPTORS,
+        _ => MAX_PEER_DESCRIPTORS,
+    };
+    let fd = (least..end).find(free)?;
     reserve_number(state, fd);
     Some(fd)
 }

@@ -127,8 +127,8 @@ fn kinds() -> Vec<WordKey> {
     }
     all.extend(of_one(THREADS, WordKey::EntropyCount));
     all.extend(of_one(MAX_RANDOM, WordKey::RandomTable));
-    all.extend(of_one(MAX_DESCRIPTORS / 64, WordKey::UsedDescriptors));
-    all.extend(of_one(MAX_DESCRIPTORS, WordKey::Descriptor));
+    all.extend(of_one(MAX_PEER_DESCRIPTORS / 64, WordKey::UsedDescriptors));
+    all.extend(of_one(MAX_PEER_DESCRIPTORS, WordKey::Descriptor));
     for &field in OpenFileField::ALL {
         all.extend(of_one(MAX_FILE_NUMBERS, |n| WordKey::OpenFile(n, field)));
     }

@@ -27,7 +27,7 @@ use selvedge_model::{Action, Outcome};
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "socket" => operation!(make_part, |cx| make(cx, 0)),
-        "__selvedge_client_socket" => operation!(make_part, |cx| make(cx, OF_CLIENTS)),
+        "__selvedge_peer_socket" => operation!(make_part, |cx| make(cx, OF_PEERS)),
         "socketpair" => operation!(pair_part, pair),
         "bind" => operation!(table_part, bind),
         "listen" => operation!(table_part, listen),
@@ -85,8 +85,8 @@ fn make_part(cx: &mut Cx<'_>) -> Parted {
     open::install_part(cx)
 }
 
-/// The least descriptor of a client of the model library.
-const OF_CLIENTS: u32 = 1000;
+/// The least descriptor of a peer of the model library.
+pub(super) const OF_PEERS: u32 = table::MAX_DESCRIPTORS;
 
 fn make(cx: &mut Cx<'_>, least: u32) -> Performs {
     if phase(cx) != Phase::First {

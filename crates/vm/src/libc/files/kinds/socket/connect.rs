@@ -4,7 +4,7 @@
 //! listening socket. Its number was reserved before, by the action on the table of descriptors and
 //! names.
 
-use super::calls::{MISSING, looks, new, table_action};
+use super::calls::{MISSING, OF_PEERS, looks, new, table_action};
 use super::name::{self, Found, LOOPBACK, of_inet};
 use super::{
     Field, INET, STREAM_SIZE, UNIX, add, family, get, has, has_connection, has_place, is, link, set,
@@ -31,8 +31,9 @@ use selvedge_model::{Action, MemoryOrder, Op, Outcome};
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "connect" => operation!(connect_part, connect),
-        "accept" => operation!(accept_part, |cx| accept(cx, false)),
-        "accept4" => operation!(accept_part, |cx| accept(cx, true)),
+        "accept" => operation!(accept_part, |cx| accept(cx, false, 0)),
+        "accept4" => operation!(accept_part, |cx| accept(cx, true, 0)),
+        "__selvedge_peer_accept" => operation!(accept_part, |cx| accept(cx, false, OF_PEERS)),
         _ => return None,
     })
 }
@@ -258,7 +259,7 @@ fn accept_part(cx: &mut Cx<'_>) -> Parted {
     }
 }
 
-fn accept(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
+fn accept(cx: &mut Cx<'_>, with_flags: bool, least: u32) -> Performs {
     let flags = if with_flags { cx.int(3)? as u32 as u64 } else { 0 };
     match phase(cx) {
         Phase::First if flags & !(NONBLOCK | CLOSE_ON_EXEC) != 0 => refused(cx, EINVAL),
@@ -285,7 +286,12 @@ fn accept(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
         }
         Phase::Accepted => {
             let connection = note(cx) as u32;
-            match open::reserve(cx, connection, How::unnamed(flags & (NONBLOCK | CLOSE_ON_EXEC)))? {
+            match open::reserve_from(
+                cx,
+                connection,
+                How::unnamed(flags & (NONBLOCK | CLOSE_ON_EXEC)),
+                least,
+            )? {
                 Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
                 Err(_) => Err(Flow::Unsupported(
                     "accepting a connection without a free descriptor".into(),

@@ -9,7 +9,7 @@ use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness,
 use crate::libc::files::errno::{EAGAIN, ECONNRESET, EINVAL, ENOTCONN, EPIPE, ESPIPE};
 use crate::libc::files::kinds::ring;
 use crate::libc::files::table::{self, OpenFile};
-use crate::native::{Cx, Flow, Stop};
+use crate::native::{Cx, Stop};
 use crate::state::State;
 use selvedge_model::ObjectId;
 
@@ -88,19 +88,23 @@ impl FileDescription for Socket {
         })
     }
 
+    fn unaccepted(&self, state: &State, file: u32) -> Option<u32> {
+        link(state, file, Field::First)
+    }
+
+    fn refuse(&self, state: &mut State, file: u32) {
+        let Some(waiting) = connect::first(state, file) else {
+            return;
+        };
+        if let Some(peer) = link(state, waiting, Field::Peer) {
+            add(state, peer, is::ENDED | is::UNREAD | is::RESET);
+            set(state, peer, Field::Error, ECONNRESET as u64);
+        }
+        add(state, waiting, is::CLOSED);
+    }
+
     fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
         let file = open.file;
-        while let Some(waiting) = connect::first(cx.state, file) {
-            if cx.state.unjoined() != 0 {
-                let what = "closing a socket while connections wait to be accepted, with several threads";
-                return Err(Flow::Unsupported(what.into()));
-            }
-            if let Some(peer) = link(cx.state, waiting, Field::Peer) {
-                add(cx.state, peer, is::ENDED | is::UNREAD | is::RESET);
-                set(cx.state, peer, Field::Error, ECONNRESET as u64);
-            }
-            add(cx.state, waiting, is::CLOSED);
-        }
         let unread = table::length(cx.state, file) > 0;
         if self.stream
             && let Some(peer) = link(cx.state, file, Field::Peer)

@@ -1,31 +1,35 @@
-//! Scripts of clients, as `--client` reads them.
+//! Scripts of peers, as `--client` and `--server` read them.
 //!
 //! A line is a step; empty lines and lines that begin with `#` are left out:
 //!
-//! | line | the client |
+//! | line | the peer |
 //! | --- | --- |
-//! | `port N` | connects to the socket that listens at this port; only as the first line |
+//! | `port N` | connects to the socket that listens at this port, or, as a server, listens there; only as the first line |
 //! | `send "TEXT"` | sends the text |
 //! | `symbolic N` | sends N bytes of any value |
 //! | `expect "TEXT"` | receives exactly this text; anything else violates an assertion |
 //! | `receive N` | receives N bytes, whatever they are |
 //! | `end` | will send nothing more |
 //! | `drain` | receives up to the end |
+//! | `on "TEXT"` | a server's: what follows is done each time that this text has come |
 //!
-//! It connects first, and closes at the end. A text has the escapes `\n`, `\r`, `\t`, `\0`, `\\`,
+//! A client connects first, and closes at the end. A server does what stands before the first `on`
+//! as soon as somebody has connected. Then it does the lines of the first `on` whose text is what
+//! has come last, and so on, until nothing more comes; then it closes. Without `on` it closes at
+//! the end. A text has the escapes `\n`, `\r`, `\t`, `\0`, `\\`,
 //! `\"` and `\xHH`.
 
 use selvedge_frontend::files;
 use std::path::Path;
 
-/// The maximum number of clients.
-pub const MOST_CLIENTS: usize = 64;
+/// The maximum number of peers.
+pub const MOST_PEERS: usize = 64;
 /// The maximum size of a script, of what it sends at once, and of what it receives at once.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// A client that the program is given.
+/// A peer that the program is given.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GivenClient {
+pub struct GivenPeer {
     /// The option and its text, as on the command line.
     pub text: (&'static str, String),
     /// The steps, in the form that the machine reads.
@@ -34,7 +38,7 @@ pub struct GivenClient {
     pub symbolic: bool,
 }
 
-// The steps in `crates/frontend/lib/client.c`.
+// The steps in `crates/frontend/lib/peer.h`.
 const PORT: u8 = 1;
 const SEND: u8 = 2;
 const SYMBOLIC: u8 = 3;
@@ -42,6 +46,8 @@ const EXPECT: u8 = 4;
 const RECEIVE: u8 = 5;
 const END: u8 = 6;
 const DRAIN: u8 = 7;
+const SERVE: u8 = 8;
+const ON: u8 = 9;
 
 fn step(script: &mut Vec<u8>, kind: u8, number: u64) {
     script.push(kind);
@@ -53,14 +59,14 @@ fn step(script: &mut Vec<u8>, kind: u8, number: u64) {
 ///
 /// # Errors
 /// The expected form, as text.
-pub fn symbolic_packet(text: &str) -> Result<GivenClient, String> {
+pub fn symbolic_packet(text: &str) -> Result<GivenPeer, String> {
     let size = text.parse().ok().filter(|size| (1..=MOST_BYTES).contains(size));
     let size = size.ok_or_else(|| format!("expected a number of bytes from 1 to {MOST_BYTES}"))?;
     let mut script = Vec::new();
     for (kind, number) in [(PORT, 0), (SYMBOLIC, size), (END, 0), (DRAIN, 0)] {
         step(&mut script, kind, number);
     }
-    Ok(GivenClient {
+    Ok(GivenPeer {
         text: ("symbolic-packet", text.to_owned()),
         script,
         symbolic: true,
@@ -71,12 +77,25 @@ pub fn symbolic_packet(text: &str) -> Result<GivenClient, String> {
 ///
 /// # Errors
 /// Why it cannot be read, or the line that is wrong, as text.
-pub fn given_client(path: &str) -> Result<GivenClient, String> {
+pub fn given_client(path: &str) -> Result<GivenPeer, String> {
+    given("client", path)
+}
+
+/// Reads the script of a server.
+///
+/// # Errors
+/// Why it cannot be read, or the line that is wrong, as text.
+pub fn given_server(path: &str) -> Result<GivenPeer, String> {
+    given("server", path)
+}
+
+fn given(option: &'static str, path: &str) -> Result<GivenPeer, String> {
     let text = files::read_text(Path::new(path), MOST_BYTES);
     let text = text.map_err(|error| format!("cannot read {path}: {error}"))?;
-    let (script, symbolic) = parse(&text).map_err(|(line, why)| format!("{path}:{line}: {why}"))?;
-    Ok(GivenClient {
-        text: ("client", path.to_owned()),
+    let (script, symbolic) =
+        parse(&text, option == "server").map_err(|(line, why)| format!("{path}:{line}: {why}"))?;
+    Ok(GivenPeer {
+        text: (option, path.to_owned()),
         script,
         symbolic,
     })
@@ -84,7 +103,7 @@ pub fn given_client(path: &str) -> Result<GivenClient, String> {
 
 /// The steps of a script, and whether some byte is symbolic; or the number of a line and what is
 /// wrong there.
-fn parse(text: &str) -> Result<(Vec<u8>, bool), (usize, String)> {
+fn parse(text: &str, serves: bool) -> Result<(Vec<u8>, bool), (usize, String)> {
     let (mut steps, mut symbolic, mut port) = (Vec::new(), false, None);
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
@@ -97,18 +116,22 @@ fn parse(text: &str) -> Result<(Vec<u8>, bool), (usize, String)> {
             let number = rest.trim().parse().ok().filter(|n| (1..=most).contains(n));
             number.ok_or_else(|| wrong(&format!("expected a number from 1 to {most}")))
         };
+        let text = |rest: &str| quoted(rest.trim()).ok_or_else(|| wrong("expected a text such as \"a\\n\""));
         match word {
             "port" if port.is_some() || !steps.is_empty() => {
                 return Err(wrong("port must be the first step"));
             }
             "port" => port = Some(bytes(u64::from(u16::MAX))?),
             "send" | "expect" => {
-                let text = quoted(rest.trim()).ok_or_else(|| wrong("expected a text such as \"a\\n\""))?;
-                step(
-                    &mut steps,
-                    if word == "send" { SEND } else { EXPECT },
-                    text.len() as u64,
-                );
+                let text = text(rest)?;
+                let kind = if word == "send" { SEND } else { EXPECT };
+                step(&mut steps, kind, text.len() as u64);
+                steps.extend(text);
+            }
+            "on" if serves => {
+                let text = Some(text(rest)?).filter(|text| !text.is_empty());
+                let text = text.ok_or_else(|| wrong("an empty text never comes"))?;
+                step(&mut steps, ON, text.len() as u64);
                 steps.extend(text);
             }
             "symbolic" => {
@@ -120,14 +143,19 @@ fn parse(text: &str) -> Result<(Vec<u8>, bool), (usize, String)> {
                 step(&mut steps, if word == "end" { END } else { DRAIN }, 0);
             }
             _ => {
-                return Err(wrong(
-                    "expected port N, send \"TEXT\", symbolic N, expect \"TEXT\", receive N, end or drain",
-                ));
+                let section = if serves { ", on \"TEXT\"" } else { "" };
+                return Err(wrong(&format!(
+                    "expected port N, send \"TEXT\", symbolic N, expect \"TEXT\", receive N, end{section} or drain"
+                )));
             }
         }
     }
     let mut script = Vec::new();
-    step(&mut script, PORT, port.unwrap_or(0));
+    match (serves, port) {
+        (false, _) => step(&mut script, PORT, port.unwrap_or(0)),
+        (true, Some(port)) => step(&mut script, SERVE, port),
+        (true, None) => return Err((1, "a server's script begins with its port: port N".to_owned())),
+    }
     script.extend(steps);
     Ok((script, symbolic))
 }
@@ -172,8 +200,8 @@ mod tests {
         for (kind, number) in [(SYMBOLIC, 3), (EXPECT, 0), (RECEIVE, 2), (END, 0), (DRAIN, 0)] {
             step(&mut expected, kind, number);
         }
-        assert_eq!(parse(text), Ok((expected, true)));
-        assert!(parse("send \"a\"").is_ok_and(|(_, symbolic)| !symbolic));
+        assert_eq!(parse(text, false), Ok((expected, true)));
+        assert!(parse("send \"a\"", false).is_ok_and(|(_, symbolic)| !symbolic));
     }
 
     #[test]
@@ -192,13 +220,33 @@ mod tests {
             "port 65536",
         ] {
             assert_eq!(
-                parse(&format!("\n{line}")).map_err(|(line, _)| line),
+                parse(&format!("\n{line}"), false).map_err(|(line, _)| line),
                 Err(2),
                 "{line}"
             );
         }
-        assert_eq!(parse("send \"a\"\nport 80").map_err(|(line, _)| line), Err(2));
+        assert_eq!(
+            parse("send \"a\"\nport 80", false).map_err(|(line, _)| line),
+            Err(2)
+        );
         assert!(symbolic_packet("0").is_err() && symbolic_packet("x").is_err());
         assert!(symbolic_packet("2").is_ok_and(|client| client.symbolic));
+    }
+
+    #[test]
+    fn sections_of_a_server() {
+        let mut expected = Vec::new();
+        step(&mut expected, SERVE, 80);
+        step(&mut expected, SEND, 1);
+        expected.extend(b"a");
+        step(&mut expected, ON, 2);
+        expected.extend(b"bc");
+        step(&mut expected, END, 0);
+        let text = "port 80\nsend \"a\"\non \"bc\"\nend\n";
+        assert_eq!(parse(text, true), Ok((expected, false)));
+        assert_eq!(parse(text, false).map_err(|(line, _)| line), Err(3));
+        for text in ["send \"a\"", "port 80\non \"\"", "port 80\non a"] {
+            assert!(parse(text, true).is_err(), "{text}");
+        }
     }
 }
