@@ -83,6 +83,24 @@ struct dirent *readdir(DIR *stream)
 
 struct dirent64 *readdir64(DIR *stream) { return (struct dirent64 *)readdir(stream); }
 
+int readdir_r(DIR *restrict stream, struct dirent *restrict entry, struct dirent **restrict result)
+{
+    int before = errno;
+    errno = 0;
+    struct dirent *next = readdir(stream);
+    int error = errno;
+    errno = before;
+    if (next)
+        memcpy(entry, next, next->d_reclen);
+    *result = next ? entry : NULL;
+    return next ? 0 : error;
+}
+
+int readdir64_r(DIR *restrict stream, struct dirent64 *restrict entry, struct dirent64 **restrict result)
+{
+    return readdir_r(stream, (struct dirent *)entry, (struct dirent **)result);
+}
+
 void seekdir(DIR *stream, long position)
 {
     lseek(stream->fd, position, SEEK_SET);

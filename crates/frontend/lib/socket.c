@@ -13,6 +13,8 @@
 #include <sys/uio.h>
 
 void __selvedge_unsupported(const char *what);
+// The port of a service for a kind of socket, in the order of the network; -1 if it has none.
+int __selvedge_port_of(const char *name, const char *protocol);
 
 ssize_t send(int fd, const void *data, size_t size, int flags)
 {
@@ -314,7 +316,7 @@ int gethostbyname_r(const char *restrict name, struct hostent *restrict host, ch
     return 0;
 }
 
-// ---- getaddrinfo; no services by name
+// ---- getaddrinfo
 
 static struct addrinfo *entry(int type, int protocol, int flags, uint32_t host, uint16_t port)
 {
@@ -340,14 +342,16 @@ int getaddrinfo(const char *restrict node, const char *restrict service, const s
     static const struct
     {
         int type, protocol;
-    } kinds[] = {{SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, IPPROTO_UDP}};
+        const char *name;
+    } kinds[] = {{SOCK_STREAM, IPPROTO_TCP, "tcp"}, {SOCK_DGRAM, IPPROTO_UDP, "udp"}};
     uint32_t host = 0;
     unsigned port = 0;
+    int named = 0;
     if (!hints)
         hints = &none;
     if (!node && !service)
         return EAI_NONAME;
-    if (hints->ai_flags & ~(AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV | AI_ADDRCONFIG))
+    if (hints->ai_flags & ~(AI_PASSIVE | AI_CANONNAME | AI_NUMERICHOST | AI_NUMERICSERV | AI_ADDRCONFIG | AI_V4MAPPED | AI_ALL))
         __selvedge_unsupported("getaddrinfo with these flags");
     if (hints->ai_family != AF_UNSPEC && hints->ai_family != AF_INET)
         return hints->ai_family == AF_INET6 ? EAI_NONAME : EAI_FAMILY;
@@ -360,13 +364,16 @@ int getaddrinfo(const char *restrict node, const char *restrict service, const s
     }
     else
         host = host_of(node);
+    if (hints->ai_flags & AI_CANONNAME && !node)
+        return EAI_BADFLAGS;
     for (const char *at = service; at && *at; at++)
     {
         if (*at < '0' || *at > '9')
         {
             if (hints->ai_flags & AI_NUMERICSERV)
                 return EAI_NONAME;
-            __selvedge_unsupported("getaddrinfo of a service's name");
+            named = 1;
+            break;
         }
         port = 10 * port + (unsigned)(*at - '0');
         if (port > 65535)
@@ -380,17 +387,24 @@ int getaddrinfo(const char *restrict node, const char *restrict service, const s
             continue;
         if (hints->ai_protocol && hints->ai_protocol != kinds[i].protocol)
             continue;
-        *last = entry(kinds[i].type, kinds[i].protocol, hints->ai_flags, host, htons((uint16_t)port));
+        int at = named ? __selvedge_port_of(service, kinds[i].name) : htons((uint16_t)port);
+        if (at < 0)
+            continue;
+        *last = entry(kinds[i].type, kinds[i].protocol, hints->ai_flags, host, (uint16_t)at);
         if (!*last)
             return EAI_MEMORY;
         last = &(*last)->ai_next;
     }
-    if (!hints->ai_socktype && !hints->ai_protocol)
+    if (named && !*result)
+        return EAI_SERVICE;
+    if (!hints->ai_socktype && !hints->ai_protocol && !named)
     {
         *last = entry(SOCK_RAW, 0, hints->ai_flags, host, htons((uint16_t)port));
         if (!*last)
             return EAI_MEMORY;
     }
+    if (*result && hints->ai_flags & AI_CANONNAME)
+        (*result)->ai_canonname = strdup(node);
     return *result ? 0 : EAI_SOCKTYPE;
 }
 
@@ -399,6 +413,7 @@ void freeaddrinfo(struct addrinfo *list)
     while (list)
     {
         struct addrinfo *next = list->ai_next;
+        free(list->ai_canonname);
         free(list);
         list = next;
     }

@@ -9,15 +9,24 @@ use crate::memory::Kind;
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
+use selvedge_ir::{Callee, InstKind};
 use selvedge_model::{Action, FaultKind, MemoryOrder, ObjectId, Op, Outcome, Status};
 
 /// The size of the word in bytes.
 const WORD: u64 = 4;
 
 impl crate::program::Program {
-    /// Whether it has claims.
+    /// Whether there are claims in the place of the program's own code. The model library has some
+    /// that stand for nothing else.
     pub fn claims(&self) -> bool {
-        self.module.function(selvedge_ir::CLAIM).is_some()
+        let Some(claim) = self.module.function(selvedge_ir::CLAIM) else {
+            return false;
+        };
+        let own = self.module.functions.iter().filter(|function| !function.library);
+        let mut insts = own.flat_map(|function| function.blocks.iter().flat_map(|block| &block.insts));
+        insts.any(|inst| {
+            matches!(inst.kind, InstKind::Call { callee: Callee::Direct(callee), .. } if callee == claim)
+        })
     }
 }
 

@@ -242,6 +242,14 @@ static void server(int family)
     look("none", end);
     look("none", other);
     get(other, 0);
+    // Both have said that nothing more comes: with IPv4, the connection is over then.
+    struct sockaddr_storage peer;
+    socklen_t room = sizeof peer;
+    say("getpeername", getpeername(other, (struct sockaddr *)&peer, &room));
+    say("nothing", send(other, "", 0, MSG_NOSIGNAL));
+    say("nothing", write(other, "", 0));
+    say("shutdown", shutdown(other, SHUT_RDWR));
+    say("shutdown", shutdown(end, SHUT_RD));
     close(end);
     close(other);
 
@@ -321,6 +329,26 @@ static void datagrams(void)
     get(f, 0);
 }
 
+// Nothing at all, with write and with send.
+static void nothing(int type)
+{
+    int s[2];
+    char buffer[4];
+    socketpair(AF_UNIX, type, 0, s);
+    say("write", write(s[0], "", 0));
+    say("send", send(s[0], "", 0, 0));
+    say("send", send(s[0], "ab", 2, 0));
+    for (int i = 0; i < 3; i++)
+        say("recv", recv(s[1], buffer, sizeof buffer, MSG_DONTWAIT));
+    say("read", read(s[1], buffer, 0));
+    send(s[1], "lost", 4, 0);
+    close(s[1]);
+    say("write", write(s[0], "", 0));
+    say("send", send(s[0], "", 0, MSG_NOSIGNAL));
+    say("recv", recv(s[0], buffer, sizeof buffer, MSG_DONTWAIT));
+    close(s[0]);
+}
+
 static void texts(void)
 {
     const char *all[] = {"1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.4 ", "", "0.0.0.0"};
@@ -358,6 +386,8 @@ int main(void)
     server(AF_UNIX);
     server(AF_INET);
     datagrams();
+    nothing(SOCK_STREAM);
+    nothing(SOCK_DGRAM);
     texts();
     return 0;
 }

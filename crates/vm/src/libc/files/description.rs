@@ -239,6 +239,12 @@ pub(super) trait FileDescription: Sync {
         count
     }
 
+    /// Whether a write of no bytes does something: it sends an empty datagram, or tells that nobody
+    /// receives any more.
+    fn sends_nothing(&self) -> bool {
+        false
+    }
+
     /// Writes as many bytes as there is room for, at the current position or at `at`.
     fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, at: Option<u64>) -> Answer<Written> {
         let _ = (cx, open, bytes, at);

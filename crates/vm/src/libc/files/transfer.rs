@@ -200,10 +200,10 @@ fn write_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
         return Err(Flow::Unsupported(CHANGED.into()));
     };
     buffer::access(cx, from.wrapping_add(written), left, false)?;
-    if count == 0 {
+    let description = open.description();
+    if count == 0 && !description.sends_nothing() {
         return Ok(Part::Done(0));
     }
-    let description = open.description();
     if !description.is_shared() {
         return Ok(Part::Now);
     }

@@ -208,8 +208,12 @@ impl FileDescription for Socket {
         "waits for room at the other end of a socket"
     }
 
+    fn sends_nothing(&self) -> bool {
+        true
+    }
+
     fn needed(&self, count: u64) -> u64 {
-        if self.stream { 1 } else { count }
+        if self.stream { count.min(1) } else { count }
     }
 
     fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, _: Option<u64>) -> Answer<Written> {

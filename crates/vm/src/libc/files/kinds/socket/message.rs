@@ -4,8 +4,8 @@
 use super::calls::{looks, table_action};
 use super::name::{self, Found};
 use super::{
-    DATAGRAM_SIZE, Field, HEADER, INET, UNIX, add, family, first_datagram, get, has, is, link, no_more_goes,
-    set, space, take_error,
+    DATAGRAM_SIZE, Field, HEADER, INET, UNIX, add, family, first_datagram, get, has, is, is_over, link,
+    no_more_goes, set, set_link, space, take_error,
 };
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, on_file, on_reached};
@@ -104,7 +104,7 @@ pub(super) fn send(
             Ok(Err(ENOTCONN))
         };
     };
-    if has(cx.state, file, is::UNREAD) {
+    if has(cx.state, file, is::UNREAD) && bytes.count > 0 {
         // The other end of an IPv4 connection is closed. The first write still succeeds, and the
         // connection is reset.
         add(cx.state, file, is::RESET);
@@ -112,7 +112,7 @@ pub(super) fn send(
         return Ok(Ok(Written::All(bytes.count)));
     }
     let now = ring::room(cx.state, to).min(bytes.count);
-    if now == 0 {
+    if now == 0 && bytes.count > 0 {
         return Ok(Err(EAGAIN));
     }
     ring::put(cx, to, bytes.from, now);
@@ -154,6 +154,13 @@ fn datagram(
     }
     if has(cx.state, to, is::CLOSED) {
         if !inet {
+            if link(cx.state, file, Field::Peer) == Some(to) {
+                // The socket is not connected any more, and what came from there is lost.
+                set_link(cx.state, file, Field::Peer, None);
+                let now = get(cx.state, file, Field::State);
+                set(cx.state, file, Field::State, now & !is::CONNECTED);
+                ring::drop_first(cx.state, file, table::length(cx.state, file));
+            }
             return Ok(Err(ECONNREFUSED));
         }
         if link(cx.state, file, Field::Peer).is_some() {
@@ -223,9 +230,6 @@ fn send_part(cx: &mut Cx<'_>) -> Parted {
     let (from, count) = (cx.word(1)?, cx.word(2)?);
     let done = if addressed { 0 } else { note(cx) };
     access(cx, from.wrapping_add(done), count.saturating_sub(done), false)?;
-    if count == 0 && open.kind == Kind::Stream {
-        return Ok(Part::Done(0));
-    }
     let action = if addressed {
         let to = (note(cx) as u32).checked_sub(1);
         keep_reached(cx, to);
@@ -435,6 +439,7 @@ fn shut(cx: &mut Cx<'_>) -> Performs {
             "shutting down the writing of a socket that listens".into(),
         ));
     }
+    let over = open.kind == Kind::Stream && !listening && is_over(cx.state, file);
     if reading {
         add(cx.state, file, is::READ_SHUT);
     }
@@ -453,6 +458,9 @@ fn shut(cx: &mut Cx<'_>) -> Performs {
         if reading && family(cx.state, file) == UNIX {
             add(cx.state, peer, is::UNREAD);
         }
+    }
+    if over {
+        return refused(cx, ENOTCONN);
     }
     Ok(After::Done(0, Outcome::Done))
 }

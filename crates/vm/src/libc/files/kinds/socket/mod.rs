@@ -124,6 +124,14 @@ fn no_more_comes(state: &State, file: u32) -> bool {
     get(state, file, Field::State) & (is::READ_SHUT | is::ENDED | is::RESET) != 0
 }
 
+/// Whether a connection of IPv4 is over: both ends have said that nothing more comes, or one was
+/// reset. Linux then has the socket in the state of one that is not connected.
+fn is_over(state: &State, file: u32) -> bool {
+    let both = is::WRITE_SHUT | is::ENDED;
+    let now = get(state, file, Field::State);
+    family(state, file) == INET && (now & both == both || now & is::RESET != 0)
+}
+
 /// No more data can be sent on a stream.
 fn no_more_goes(state: &State, file: u32) -> bool {
     let ends = if family(state, file) == UNIX {

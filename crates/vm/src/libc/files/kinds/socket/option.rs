@@ -1,7 +1,7 @@
 //! getsockname, getpeername, setsockopt, getsockopt.
 
 use super::calls::{REUSE, looks};
-use super::{Field, INET, UNIX, family, get, has, is, link, name, set, take_error};
+use super::{Field, UNIX, family, get, has, is, is_over, link, name, set, take_error};
 use crate::libc::files::action::on_file;
 use crate::libc::files::buffer::{access, store};
 use crate::libc::files::errno::{EINVAL, ENOPROTOOPT, ENOTCONN, EOPNOTSUPP};
@@ -60,7 +60,7 @@ fn peer_name(cx: &mut Cx<'_>) -> Performs {
     if open.kind == Kind::Datagram {
         return Err(Flow::Unsupported("getpeername of a datagram socket".into()));
     }
-    if family(cx.state, file) == INET && has(cx.state, file, is::RESET) {
+    if is_over(cx.state, file) {
         return refused(cx, ENOTCONN);
     }
     let word = get(cx.state, file, Field::PeerAddress);
