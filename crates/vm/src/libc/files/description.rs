@@ -18,6 +18,15 @@ use selvedge_model::ObjectId;
 /// The result of an operation: a value or an error number, or how the thread continues instead.
 pub(super) type Answer<T> = Result<Result<T, i32>, Stop>;
 
+/// Which way bytes go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::libc::files) enum Way {
+    /// To the program, or a connection that it accepts.
+    In,
+    /// From the program.
+    Out,
+}
+
 /// The operations on an open file that would not wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Readiness {
@@ -237,6 +246,13 @@ pub(super) trait FileDescription: Sync {
     /// The room that a write of `count` bytes waits for.
     fn needed(&self, count: u64) -> u64 {
         count
+    }
+
+    /// After how many seconds of the thread's clock a wait to read or to write ends (`SO_RCVTIMEO`,
+    /// `SO_SNDTIMEO`). 0: never.
+    fn time_out(&self, state: &State, file: u32, way: Way) -> u64 {
+        let _ = (state, file, way);
+        0
     }
 
     /// Whether a write of no bytes does something: it sends an empty datagram, or tells that nobody

@@ -15,6 +15,7 @@ pub const EMFILE: i32 = 24;
 pub const ENOTTY: i32 = 25;
 pub const ESPIPE: i32 = 29;
 pub const EPIPE: i32 = 32;
+pub const EDOM: i32 = 33;
 pub const ERANGE: i32 = 34;
 pub const ENAMETOOLONG: i32 = 36;
 pub const ENOTEMPTY: i32 = 39;

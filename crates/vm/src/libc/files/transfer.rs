@@ -5,7 +5,7 @@ use super::buffer;
 use super::captured::is_output;
 use super::condition::Condition;
 use super::content::NONBLOCK;
-use super::description::{Bytes, Written};
+use super::description::{Bytes, Way, Written};
 use super::errno::{EAGAIN, EBADF, EINVAL, ENOTTY, ESPIPE};
 use super::kinds::read_request;
 use super::lookup::{look, look_part, pinned, still_reaches};
@@ -133,11 +133,13 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
         let waits = table::flags(cx.state, open.number) & NONBLOCK == 0;
         ripe::decide(cx, vec![open], waits)?;
     }
-    if !description.can_read(cx.state, &open) {
-        return match table::flags(cx.state, open.number) & NONBLOCK {
-            0 => Err(wait::for_others(cx)),
-            _ => refused(cx, EAGAIN),
-        };
+    let can_read = description.can_read(cx.state, &open);
+    if !can_read && wait::waits(cx.state, &open, Way::In) {
+        return Err(wait::for_others(cx));
+    }
+    wait::waited(cx, &open, Way::In, !can_read);
+    if !can_read {
+        return refused(cx, EAGAIN);
     }
     let at = if positioned { Some(cx.word(3)?) } else { None };
     let bytes = match description.available(cx.state, &open, count, at)? {
@@ -226,7 +228,9 @@ fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
         buffered: false,
     };
     still_reaches(cx, open.file)?;
-    match open.description().write(cx, &open, bytes, at)? {
+    let written = open.description().write(cx, &open, bytes, at)?;
+    wait::waited(cx, &open, Way::Out, matches!(written, Err(EAGAIN)));
+    match written {
         Err(_) if before > 0 => Ok(After::Done(before, Outcome::Done)),
         Err(error) => refused(cx, error),
         Ok(Written::All(bytes)) => Ok(After::Done(before + bytes, Outcome::Done)),

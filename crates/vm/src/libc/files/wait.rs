@@ -2,9 +2,11 @@
 
 use super::condition::Condition;
 use super::content::NONBLOCK;
+use super::description::Way;
 use super::pin::pinned_by;
 use super::table::{self, OpenFile};
 use super::{kinds, locks, polled, stream_fields};
+use crate::libc::deadline::Deadline;
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use selvedge_base::ThreadId;
@@ -23,15 +25,16 @@ fn condition(state: &State, thread: ThreadId) -> Option<Condition> {
 pub(crate) fn status(state: &State, action: &Action) -> Status {
     let can = match condition(state, action.thread) {
         Some(Condition::Data) => pinned_by(state, action.thread)
-            .is_none_or(|open| !waits(state, &open) || open.description().can_read(state, &open)),
-        Some(Condition::Room(bytes)) => pinned_by(state, action.thread)
-            .is_none_or(|open| !waits(state, &open) || open.description().can_write(state, &open, bytes)),
+            .is_none_or(|open| !waits(state, &open, Way::In) || open.description().can_read(state, &open)),
+        Some(Condition::Room(bytes)) => pinned_by(state, action.thread).is_none_or(|open| {
+            !waits(state, &open, Way::Out) || open.description().can_write(state, &open, bytes)
+        }),
         Some(Condition::Stream(stream)) => stream_fields::is_free(state, stream, action.thread),
         Some(Condition::Ready) => polled::is_ready(state, action.thread),
         Some(Condition::Connection) => pinned_by(state, action.thread)
-            .is_none_or(|open| !waits(state, &open) || kinds::has_connection(state, open.file)),
+            .is_none_or(|open| !waits(state, &open, Way::In) || kinds::has_connection(state, open.file)),
         Some(Condition::Place(listener)) => pinned_by(state, action.thread)
-            .is_none_or(|open| !waits(state, &open) || kinds::has_place(state, listener)),
+            .is_none_or(|open| !waits(state, &open, Way::Out) || kinds::has_place(state, listener)),
         Some(Condition::Lock(exclusive)) => {
             pinned_by(state, action.thread).is_none_or(|open| locks::is_free(state, &open, exclusive))
         }
@@ -61,9 +64,19 @@ pub(super) fn for_others(cx: &Cx<'_>) -> Stop {
     )
 }
 
-/// Whether operations on an open file wait instead of failing.
-fn waits(state: &State, open: &OpenFile) -> bool {
+/// Whether operations on an open file wait until they can go on. Others fail at once, or may do so
+/// at any moment, after a time-out.
+pub(super) fn waits(state: &State, open: &OpenFile, way: Way) -> bool {
     table::flags(state, open.number) & NONBLOCK == 0
+        && open.description().time_out(state, open.file, way) == 0
+}
+
+/// What the end of a wait says of the thread's clock, if there is a time-out.
+pub(super) fn waited(cx: &mut Cx<'_>, open: &OpenFile, way: Way, timed_out: bool) {
+    let seconds = open.description().time_out(cx.state, open.file, way);
+    if seconds > 0 && table::flags(cx.state, open.number) & NONBLOCK == 0 {
+        Deadline::after(cx, seconds, 0).over(cx, timed_out);
+    }
 }
 
 /// The text for a thread without a specific condition.

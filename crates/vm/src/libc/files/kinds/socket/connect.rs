@@ -7,13 +7,14 @@
 use super::calls::{MISSING, OF_PEERS, looks, new, table_action};
 use super::name::{self, Found, LOOPBACK, of_inet};
 use super::{
-    Field, INET, STREAM_SIZE, UNIX, add, family, get, has, has_connection, has_place, is, link, set,
+    Field, INET, STREAM_SIZE, TIMES, UNIX, add, family, get, has, has_connection, has_place, is, link, set,
 };
 use super::{set_link, take_error};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, hidden, on_file};
 use crate::libc::files::condition::Condition;
 use crate::libc::files::content::{CLOSE_ON_EXEC, NONBLOCK};
+use crate::libc::files::description::Way;
 use crate::libc::files::errno::{EAGAIN, ECONNREFUSED, EINPROGRESS, EINVAL, EISCONN, EOPNOTSUPP, EPROTOTYPE};
 use crate::libc::files::kinds::ring;
 use crate::libc::files::lookup::{look_part, pinned};
@@ -21,7 +22,7 @@ use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
 use crate::libc::files::pin::in_use;
 use crate::libc::files::table::{self, Kind, OpenFile};
-use crate::libc::files::wait::{for_others, is_open_to_others, wait_for};
+use crate::libc::files::wait::{self, for_others, is_open_to_others, wait_for};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::state::State;
@@ -202,6 +203,10 @@ fn join(cx: &mut Cx<'_>) -> Performs {
         set_link(cx.state, end, Field::Peer, Some(peer));
         add(cx.state, end, is::CONNECTED);
     }
+    let inherited = get(cx.state, listener, Field::Options) & TIMES;
+    if inherited != 0 {
+        set(cx.state, other, Field::Options, inherited);
+    }
     let (at, from) = (
         get(cx.state, other, Field::Address),
         name::address(cx.state, file)?,
@@ -276,12 +281,14 @@ fn accept(cx: &mut Cx<'_>, with_flags: bool, least: u32) -> Performs {
                 return refused(cx, error);
             }
             if let Some(connection) = first(cx.state, open.file) {
+                wait::waited(cx, &open, Way::In, false);
                 set_note(cx, u64::from(connection));
                 return Ok(After::Next(Phase::Accepted, Outcome::Done));
             }
-            if !has_connection(cx.state, open.file) && waits(cx.state, &open) {
+            if !has_connection(cx.state, open.file) && wait::waits(cx.state, &open, Way::In) {
                 return Err(for_others(cx));
             }
+            wait::waited(cx, &open, Way::In, true);
             refused(cx, EAGAIN)
         }
         Phase::Accepted => {

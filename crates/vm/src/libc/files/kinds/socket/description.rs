@@ -1,11 +1,11 @@
 //! A socket as a file.
 
 use super::{
-    Field, HEADER, INET, UNIX, add, connect, family, first_datagram, get, has, has_connection, is, link,
-    message, no_more_comes, no_more_goes, set, space, take_error,
+    Field, HEADER, INET, LONGEST_TIME, RECEIVE_TIME, SEND_TIME, UNIX, add, connect, family, first_datagram,
+    get, has, has_connection, is, link, message, no_more_comes, no_more_goes, set, space, take_error,
 };
 use crate::hidden::HiddenObject;
-use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Way, Written};
 use crate::libc::files::errno::{EAGAIN, ECONNRESET, EINVAL, ENOTCONN, EPIPE, ESPIPE};
 use crate::libc::files::kinds::ring;
 use crate::libc::files::table::{self, OpenFile};
@@ -206,6 +206,11 @@ impl FileDescription for Socket {
 
     fn waits_to_write(&self) -> &'static str {
         "waits for room at the other end of a socket"
+    }
+
+    fn time_out(&self, state: &State, file: u32, way: Way) -> u64 {
+        let shift = if way == Way::In { RECEIVE_TIME } else { SEND_TIME };
+        get(state, file, Field::Options) >> shift & LONGEST_TIME
     }
 
     fn sends_nothing(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::libc::files::action::{cancelable, on_file, on_reached};
 use crate::libc::files::buffer::{access, store};
 use crate::libc::files::condition::Condition;
 use crate::libc::files::content::NONBLOCK;
-use crate::libc::files::description::{Answer, Bytes, Written};
+use crate::libc::files::description::{Answer, Bytes, Way, Written};
 use crate::libc::files::errno::{
     EAGAIN, ECONNREFUSED, EDESTADDRREQ, EINVAL, EMSGSIZE, ENOTCONN, EPERM, EPIPE, EPROTOTYPE,
 };
@@ -22,7 +22,7 @@ use crate::libc::files::lookup::{look_part, pinned, still_reaches};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
 use crate::libc::files::pin::{keep_reached, reached};
 use crate::libc::files::table::{self, Kind, OpenFile};
-use crate::libc::files::wait::{for_others, is_open_to_others, wait_for};
+use crate::libc::files::wait::{self, for_others, is_open_to_others, wait_for};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::value::Value;
@@ -63,8 +63,14 @@ fn flags(cx: &mut Cx<'_>, known: u32) -> Result<u32, Stop> {
     }
 }
 
-fn waits(cx: &Cx<'_>, open: &OpenFile, flags: u32) -> bool {
-    flags & DO_NOT_WAIT == 0 && table::flags(cx.state, open.number) & NONBLOCK == 0
+/// Whether a call goes on at once with what there is, or fails.
+fn is_at_once(cx: &Cx<'_>, open: &OpenFile, flags: u32) -> bool {
+    flags & DO_NOT_WAIT != 0 || table::flags(cx.state, open.number) & NONBLOCK != 0
+}
+
+/// Whether a call waits until it can go on. Others may have a time-out.
+fn waits(cx: &Cx<'_>, open: &OpenFile, flags: u32, way: Way) -> bool {
+    flags & DO_NOT_WAIT == 0 && wait::waits(cx.state, open, way)
 }
 
 // ---- sending
@@ -246,7 +252,7 @@ fn send_part(cx: &mut Cx<'_>) -> Parted {
     };
     // A datagram with an address goes to another socket than the connected one, so the thread would
     // wait for the wrong socket.
-    if waits(cx, &open, flags) && !addressed {
+    if waits(cx, &open, flags, Way::Out) && !addressed {
         wait_for(cx, Condition::Room(open.description().needed(count)));
     } else {
         cx.state.own_core(cx.thread).wait[1] = ObjectId::NONE;
@@ -275,14 +281,18 @@ fn send_to(cx: &mut Cx<'_>) -> Performs {
         buffered: false,
     };
     let to = reached(cx);
-    match send(cx, &open, bytes, to, flags & NO_SIGNAL != 0)? {
+    let sent = send(cx, &open, bytes, to, flags & NO_SIGNAL != 0)?;
+    if flags & DO_NOT_WAIT == 0 {
+        wait::waited(cx, &open, Way::Out, matches!(sent, Err(EAGAIN)));
+    }
+    match sent {
         Err(_) if before > 0 => Ok(After::Done(before, Outcome::Done)),
-        Err(EAGAIN) if addressed && waits(cx, &open, flags) => Err(Flow::Unsupported(
+        Err(EAGAIN) if addressed && waits(cx, &open, flags, Way::Out) => Err(Flow::Unsupported(
             "waiting for room at the socket of an address".into(),
         )),
         Err(error) => refused(cx, error),
         Ok(Written::All(bytes)) => Ok(After::Done(before + bytes, Outcome::Done)),
-        Ok(Written::Part(bytes)) if !waits(cx, &open, flags) => {
+        Ok(Written::Part(bytes)) if is_at_once(cx, &open, flags) => {
             Ok(After::Done(before + bytes, Outcome::Done))
         }
         Ok(Written::Part(bytes)) => {
@@ -337,7 +347,7 @@ fn receive_part(cx: &mut Cx<'_>) -> Parted {
         return Err(Flow::Unsupported("MSG_PEEK with MSG_WAITALL".into()));
     }
     let mut action = on_file(cx, open.kind, open.file, Op::HiddenWait, MemoryOrder::Acquire);
-    if waits(cx, &open, flags) {
+    if waits(cx, &open, flags, Way::In) {
         wait_for(cx, Condition::Data);
         action.may_fail = is_open_to_others(cx.state, cx.thread);
     } else {
@@ -355,10 +365,15 @@ fn receive(cx: &mut Cx<'_>) -> Performs {
     let (description, file) = (open.description(), open.file);
     let before = note(cx);
     let left = count - before;
-    let bytes = match description.available(cx.state, &open, left, None)? {
+    let available = description.available(cx.state, &open, left, None)?;
+    let at_once = is_at_once(cx, &open, flags);
+    if !at_once {
+        wait::waited(cx, &open, Way::In, available == Err(EAGAIN));
+    }
+    let bytes = match available {
         Ok(bytes) => bytes,
         Err(_) if before > 0 => return Ok(After::Done(before, Outcome::Done)),
-        Err(EAGAIN) if waits(cx, &open, flags) => return Err(for_others(cx)),
+        Err(EAGAIN) if waits(cx, &open, flags, Way::In) => return Err(for_others(cx)),
         Err(error) => {
             take_error(cx.state, file);
             return refused(cx, error);
@@ -393,12 +408,7 @@ fn receive(cx: &mut Cx<'_>) -> Performs {
         return Ok(After::Done(told, Outcome::Done));
     }
     let now = before + bytes;
-    if open.kind == Kind::Stream
-        && flags & WAIT_FOR_ALL != 0
-        && bytes > 0
-        && now < count
-        && waits(cx, &open, flags)
-    {
+    if open.kind == Kind::Stream && flags & WAIT_FOR_ALL != 0 && bytes > 0 && now < count && !at_once {
         set_note(cx, now);
         return Ok(After::Next(Phase::LookedUp, Outcome::Done));
     }

@@ -42,6 +42,13 @@ const DATAGRAM_SIZE: u64 = 4 * 65_536;
 /// The size of the header of a queued datagram: its length, and the socket that sent it.
 const HEADER: u64 = 8;
 
+/// The time-outs in `SocketField::Options`: seconds, for receiving and for sending.
+const RECEIVE_TIME: u32 = 40;
+const SEND_TIME: u32 = 52;
+/// The longest time-out.
+const LONGEST_TIME: u64 = 0xfff;
+const TIMES: u64 = LONGEST_TIME << RECEIVE_TIME | LONGEST_TIME << SEND_TIME;
+
 /// Bits of `SocketField::State`.
 mod is {
     /// Accepts connections.

@@ -1,10 +1,13 @@
 //! getsockname, getpeername, setsockopt, getsockopt.
 
 use super::calls::{REUSE, looks};
-use super::{Field, UNIX, family, get, has, is, is_over, link, name, set, take_error};
+use super::{
+    Field, LONGEST_TIME, RECEIVE_TIME, SEND_TIME, UNIX, family, get, has, is, is_over, link, name, set,
+    take_error,
+};
 use crate::libc::files::action::on_file;
 use crate::libc::files::buffer::{access, store};
-use crate::libc::files::errno::{EINVAL, ENOPROTOOPT, ENOTCONN, EOPNOTSUPP};
+use crate::libc::files::errno::{EDOM, EINVAL, ENOPROTOOPT, ENOTCONN, EOPNOTSUPP};
 use crate::libc::files::lookup::{look_part, pinned};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
 use crate::libc::files::table::Kind;
@@ -91,6 +94,8 @@ enum Option_ {
     Family,
     /// `SO_SNDBUF`, `SO_RCVBUF`: a requested size.
     Size,
+    /// `SO_RCVTIMEO`, `SO_SNDTIMEO`: a time-out, stored from this bit on.
+    Time(u32),
 }
 
 fn option(cx: &mut Cx<'_>) -> Result<Option_, crate::native::Stop> {
@@ -103,6 +108,8 @@ fn option(cx: &mut Cx<'_>) -> Result<Option_, crate::native::Stop> {
         (SOCKET, 7 | 8) => Option_::Size,
         (SOCKET, 9) => Option_::Flag(1 << 9),
         (SOCKET, 13) => Option_::Linger,
+        (SOCKET, 20) => Option_::Time(RECEIVE_TIME),
+        (SOCKET, 21) => Option_::Time(SEND_TIME),
         (SOCKET, 30) => Option_::Listens,
         (SOCKET, 39) => Option_::Family,
         (TCP, 1) => Option_::Flag(1 << 32),
@@ -123,6 +130,9 @@ fn set_option(cx: &mut Cx<'_>) -> Performs {
     let (at, length) = (cx.word(3)?, cx.int(4)?);
     if length < 4 || option == Option_::Linger && length < 8 {
         return refused(cx, EINVAL);
+    }
+    if let Option_::Time(shift) = option {
+        return set_time(cx, file, (at, length), shift);
     }
     access(cx, at, 4, false)?;
     let value = cx.load_defined(at, 4, "option of a socket")? as u32;
@@ -151,6 +161,28 @@ fn set_option(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
+/// Sets a time-out; 0 is none. With `--timeouts off` there is none either.
+fn set_time(cx: &mut Cx<'_>, file: u32, (at, length): (u64, i32), shift: u32) -> Performs {
+    if length < 16 {
+        return refused(cx, EINVAL);
+    }
+    access(cx, at, 16, false)?;
+    let seconds = cx.load_defined(at, 8, "time-out")?;
+    let parts = cx.load_defined(at + 8, 8, "time-out")?;
+    if parts >= 1_000_000 {
+        return refused(cx, EDOM);
+    }
+    let time = seconds.saturating_add(u64::from(parts > 0));
+    if time > LONGEST_TIME {
+        let what = "a time-out of a socket that is negative or longer than 4,095 seconds";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    let time = if cx.program.options.timeouts { time } else { 0 };
+    let others = get(cx.state, file, Field::Options) & !(LONGEST_TIME << shift);
+    set(cx.state, file, Field::Options, others | time << shift);
+    Ok(After::Done(0, Outcome::Done))
+}
+
 fn get_option(cx: &mut Cx<'_>) -> Performs {
     if phase(cx) == Phase::First {
         return looks(cx);
@@ -174,6 +206,7 @@ fn get_option(cx: &mut Cx<'_>) -> Performs {
         Option_::Family => family(cx.state, file),
         Option_::Size => return Err(Flow::Unsupported("the size of a socket's buffers".into())),
         Option_::Linger => return Err(Flow::Unsupported("SO_LINGER".into())),
+        Option_::Time(_) => return Err(Flow::Unsupported("asking for the time-out of a socket".into())),
     };
     if room < 4 {
         return Err(Flow::Unsupported("a part of an option's value".into()));
