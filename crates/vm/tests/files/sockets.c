@@ -329,6 +329,19 @@ static void datagrams(void)
     get(f, 0);
 }
 
+// Options that change when packets are sent, and nothing that a program sees.
+static void hints(int family, int type)
+{
+    static const int names[] = {TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_QUICKACK, TCP_USER_TIMEOUT};
+    int fd = socket(family, type, 0), one = 1, none = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    {
+        say("one", setsockopt(fd, IPPROTO_TCP, names[i], &one, sizeof one));
+        say("none", setsockopt(fd, IPPROTO_TCP, names[i], &none, sizeof none));
+    }
+    close(fd);
+}
+
 // Nothing at all, with write and with send.
 static void nothing(int type)
 {
@@ -386,6 +399,9 @@ int main(void)
     server(AF_UNIX);
     server(AF_INET);
     datagrams();
+    hints(AF_INET, SOCK_STREAM);
+    hints(AF_INET, SOCK_DGRAM);
+    hints(AF_UNIX, SOCK_STREAM);
     nothing(SOCK_STREAM);
     nothing(SOCK_DGRAM);
     texts();

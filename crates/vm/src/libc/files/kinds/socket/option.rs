@@ -96,6 +96,8 @@ enum Option_ {
     Size,
     /// `SO_RCVTIMEO`, `SO_SNDTIMEO`: a time-out, stored from this bit on.
     Time(u32),
+    /// Of TCP: when packets are sent and checked, which no program sees here.
+    Hint,
 }
 
 fn option(cx: &mut Cx<'_>) -> Result<Option_, crate::native::Stop> {
@@ -113,12 +115,39 @@ fn option(cx: &mut Cx<'_>) -> Result<Option_, crate::native::Stop> {
         (SOCKET, 30) => Option_::Listens,
         (SOCKET, 39) => Option_::Family,
         (TCP, 1) => Option_::Flag(1 << 32),
+        // TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_QUICKACK, TCP_USER_TIMEOUT
+        (TCP, 3..=6 | 12 | 18) => Option_::Hint,
         _ => {
-            return Err(Flow::Unsupported(format!(
-                "option {name} of level {level} of a socket"
-            )));
+            return Err(Flow::Unsupported(format!("{} of a socket", named(level, name))));
         }
     })
+}
+
+/// An option that is not modelled.
+fn named(level: i32, name: i32) -> String {
+    let known = match (level, name) {
+        (SOCKET, 1) => "SO_DEBUG",
+        (SOCKET, 5) => "SO_DONTROUTE",
+        (SOCKET, 10) => "SO_OOBINLINE",
+        (SOCKET, 12) => "SO_PRIORITY",
+        (SOCKET, 15) => "SO_REUSEPORT",
+        (SOCKET, 16) => "SO_PASSCRED",
+        (SOCKET, 17) => "SO_PEERCRED",
+        (SOCKET, 18) => "SO_RCVLOWAT",
+        (SOCKET, 19) => "SO_SNDLOWAT",
+        (SOCKET, 25) => "SO_BINDTODEVICE",
+        (SOCKET, 29) => "SO_TIMESTAMP",
+        (SOCKET, 36) => "SO_MARK",
+        (SOCKET, 38) => "SO_PROTOCOL",
+        (SOCKET, 46) => "SO_BUSY_POLL",
+        (TCP, 2) => "TCP_MAXSEG",
+        (TCP, 9) => "TCP_DEFER_ACCEPT",
+        (TCP, 11) => "TCP_INFO",
+        (TCP, 13) => "TCP_CONGESTION",
+        (TCP, 23) => "TCP_FASTOPEN",
+        _ => return format!("option {name} of level {level}"),
+    };
+    known.to_owned()
 }
 
 fn set_option(cx: &mut Cx<'_>) -> Performs {
@@ -136,18 +165,18 @@ fn set_option(cx: &mut Cx<'_>) -> Performs {
     }
     access(cx, at, 4, false)?;
     let value = cx.load_defined(at, 4, "option of a socket")? as u32;
+    let of_tcp = match option {
+        Option_::Flag(bit) => bit >> 32 != 0,
+        option => option == Option_::Hint,
+    };
+    if of_tcp && family(cx.state, file) == UNIX {
+        return refused(cx, EOPNOTSUPP);
+    }
+    if of_tcp && open.kind != Kind::Stream {
+        return refused(cx, ENOPROTOOPT);
+    }
     match option {
         Option_::Flag(bit) => {
-            if bit >> 32 != 0 && (open.kind != Kind::Stream || family(cx.state, file) == UNIX) {
-                return refused(
-                    cx,
-                    if family(cx.state, file) == UNIX {
-                        EOPNOTSUPP
-                    } else {
-                        ENOPROTOOPT
-                    },
-                );
-            }
             let now = get(cx.state, file, Field::Options) & !bit;
             let new = if value != 0 { now | bit } else { now };
             set(cx.state, file, Field::Options, new);
@@ -155,7 +184,9 @@ fn set_option(cx: &mut Cx<'_>) -> Performs {
         Option_::Linger if value != 0 => {
             return Err(Flow::Unsupported("SO_LINGER".into()));
         }
-        Option_::Linger | Option_::Size => {}
+        // The numbers of TCP_KEEPIDLE, TCP_KEEPINTVL and TCP_KEEPCNT are at least 1.
+        Option_::Hint if matches!(cx.int(2)?, 4..=6) && (value as i32) < 1 => return refused(cx, EINVAL),
+        Option_::Linger | Option_::Size | Option_::Hint => {}
         _ => return refused(cx, ENOPROTOOPT),
     }
     Ok(After::Done(0, Outcome::Done))
@@ -206,6 +237,7 @@ fn get_option(cx: &mut Cx<'_>) -> Performs {
         Option_::Family => family(cx.state, file),
         Option_::Size => return Err(Flow::Unsupported("the size of a socket's buffers".into())),
         Option_::Linger => return Err(Flow::Unsupported("SO_LINGER".into())),
+        Option_::Hint => return Err(Flow::Unsupported("asking for an option of TCP".into())),
         Option_::Time(_) => return Err(Flow::Unsupported("asking for the time-out of a socket".into())),
     };
     if room < 4 {
