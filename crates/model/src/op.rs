@@ -167,8 +167,9 @@ operations! {
     Join: "join", Join, Total, 0, ThreadEnd, Object, Same, false;
     /// Makes thread `object` unjoinable.
     Detach: "detach", Local, Total, 0, Nothing, Nothing, Same, false;
-    /// The end of the acting thread; object: itself.
-    Exit: "end of", Exit, Total, 0, Nothing, Nothing, Same, false;
+    /// The end of the acting thread; object: itself. `object2`: what the last thread's end starts,
+    /// which is ordered after all other ends.
+    Exit: "end of", Exit, Total, 0, HandedOn, Nothing, Same, false;
     /// exit, abort, return from main: enabled only once every other thread is finished, blocked or
     /// parked.
     ProcessExit: "end of the process", Local, Local, 0, Nothing, Anything, Same, false;

@@ -33,6 +33,8 @@ pub enum Phase {
     GuardMarked,
 
     // ---- the end of threads and of the process
+    /// A process that exits because its last thread has ended.
+    LastEnded,
     /// A process that exits: an exit handler was taken from the list.
     HandlerTaken,
     /// A process that exits: there was no exit handler any more.

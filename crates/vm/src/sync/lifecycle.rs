@@ -27,7 +27,9 @@ use crate::thread::Stage;
 use crate::value::Value;
 use crate::word::{self, Callback, WordKey};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Unsupported};
+use selvedge_model::{
+    Action, FaultKind, Limit, LimitKind, MemoryOrder, Notice, ObjectId, Op, Outcome, Unsupported,
+};
 use smallvec::SmallVec;
 
 /// `Core::epilogue` of a process that exits at once.
@@ -167,14 +169,16 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
             _ => {}
         }
     }
-    // Which thread is the last, and so runs the exit handlers, depends on the order of ends.
-    let object2 = if cx.program.exit_handlers && !cx.program.is_peer(cx.state.thread(me)) {
-        HiddenObject::ExitHandlers.id()
+    // Which thread is the last, and so runs the exit handlers, depends on the order of ends. The
+    // process exits after the last one (POSIX, pthread_exit), so what is run then comes after all.
+    let (object2, order) = if cx.program.exit_handlers && !cx.program.is_peer(cx.state.thread(me)) {
+        (HiddenObject::ExitHandlers.id(), MemoryOrder::Release)
     } else {
-        ObjectId::NONE
+        (ObjectId::NONE, MemoryOrder::NotAtomic)
     };
     Left::Visible(Action {
         object2,
+        order,
         ..cx.action(Op::Exit, ObjectId::thread(me).0)
     })
 }
@@ -210,6 +214,10 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
             if cx.state.unjoined() > 0 {
                 return Left::Visible(Action {
                     object: HiddenObject::ExitHandlers.id(),
+                    order: match phase {
+                        Phase::LastEnded => MemoryOrder::Acquire,
+                        _ => MemoryOrder::NotAtomic,
+                    },
                     ..cx.action(Op::Hidden, 0)
                 });
             }
@@ -251,7 +259,7 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
             let core = cx.state.own_core(me);
             core.stage = Stage::Exiting;
             core.epilogue = 0;
-            core.phase = Phase::First;
+            core.phase = Phase::LastEnded;
             core.result = Value::new(0);
         }
         _ => finish(cx.state, cx.site, action),
