@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <wchar.h>
 #include <wctype.h>
 
@@ -186,6 +187,24 @@ int iswblank(wint_t c) { return c == ' ' || c == '\t'; }
 int iswgraph(wint_t c) { return c > 32 && c < 127; }
 int iswpunct(wint_t c) { return iswgraph(c) && !iswalnum(c); }
 int iswxdigit(wint_t c) { return iswdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+// The classes by name, from 1 on.
+static const struct
+{
+    const char *name;
+    int (*has)(wint_t);
+} classes[] = {{"alnum", iswalnum}, {"alpha", iswalpha}, {"blank", iswblank}, {"cntrl", iswcntrl}, {"digit", iswdigit}, {"graph", iswgraph},
+    {"lower", iswlower}, {"print", iswprint}, {"punct", iswpunct}, {"space", iswspace}, {"upper", iswupper}, {"xdigit", iswxdigit}};
+
+wctype_t wctype(const char *name)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (!strcmp(classes[i].name, name))
+            return i + 1;
+    return 0;
+}
+
+int iswctype(wint_t c, wctype_t class) { return class && classes[class - 1].has(c); }
+
 wint_t towlower(wint_t c) { return iswupper(c) ? c + 32 : c; }
 wint_t towupper(wint_t c) { return iswlower(c) ? c - 32 : c; }
 int wcwidth(wchar_t c) { return c == 0 ? 0 : iswprint((wint_t)c) ? 1 : -1; }

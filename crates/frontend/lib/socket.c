@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "peer.h"
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -164,11 +165,62 @@ in_addr_t inet_addr(const char *text)
     return inet_aton(text, &address) ? address.s_addr : INADDR_NONE;
 }
 
+// Eight numbers of 16 bits; `::` stands for those that are zero, and the last two may be an address of IPv4.
+static int with_colons(const char *text, unsigned char *out)
+{
+    unsigned char bytes[16] = {0};
+    int count = 0, gap = -1;
+    if (*text == ':' && *++text != ':')
+        return 0;
+    while (*text)
+    {
+        if (*text == ':')
+        {
+            if (gap >= 0)
+                return 0;
+            gap = count;
+            text++;
+            continue;
+        }
+        const char *start = text;
+        unsigned number = 0, digits = 0;
+        for (; isxdigit((unsigned char)*text); text++)
+        {
+            if (digits++ == 4)
+                return 0;
+            number = number << 4 | (unsigned)(isdigit((unsigned char)*text) ? *text - '0' : (*text | 32) - 'a' + 10);
+        }
+        if (!digits)
+            return 0;
+        if (*text == '.')
+        {
+            if (count > 12 || !dotted(start, bytes + count))
+                return 0;
+            count += 4;
+            break;
+        }
+        if (count > 14)
+            return 0;
+        bytes[count++] = (unsigned char)(number >> 8);
+        bytes[count++] = (unsigned char)number;
+        if (*text && (*text++ != ':' || !*text))
+            return 0;
+    }
+    if (gap < 0 ? count != 16 : count == 16)
+        return 0;
+    memset(out, 0, 16);
+    size_t before = gap < 0 ? 16 : (size_t)gap, after = (size_t)count - before;
+    memcpy(out, bytes, before);
+    if (gap >= 0)
+        memcpy(out + 16 - after, bytes + before, after);
+    return 1;
+}
+
 int inet_pton(int family, const char *restrict text, void *restrict out)
 {
     unsigned char bytes[4];
     if (family == AF_INET6)
-        __selvedge_unsupported("inet_pton of an address of IPv6");
+        return with_colons(text, out);
     if (family != AF_INET)
     {
         errno = EAFNOSUPPORT;
@@ -197,17 +249,52 @@ static char *put_dotted(const unsigned char *bytes, char *out)
     return out;
 }
 
+// With `::` for the first one of the longest runs of zeros.
+static char *put_colons(const unsigned char *bytes, char *out)
+{
+    unsigned numbers[8];
+    int best = -1, longest = 1;
+    for (int i = 0; i < 8; i++)
+        numbers[i] = (unsigned)bytes[2 * i] << 8 | bytes[2 * i + 1];
+    for (int i = 0, zeros = 0; i < 8; i++)
+    {
+        zeros = numbers[i] ? 0 : zeros + 1;
+        if (zeros > longest)
+        {
+            longest = zeros;
+            best = i + 1 - zeros;
+        }
+    }
+    int end = best < 0 ? -1 : best + longest;
+    for (int i = 0; i < 8; i++)
+    {
+        if (i >= best && i < end)
+        {
+            if (i == best)
+                *out++ = ':';
+            continue;
+        }
+        if (i)
+            *out++ = ':';
+        if (i == 6 && best == 0 && (longest == 6 || (longest == 5 && numbers[5] == 0xffff)))
+            return put_dotted(bytes + 12, out);
+        out += sprintf(out, "%x", numbers[i]);
+    }
+    if (end == 8)
+        *out++ = ':';
+    *out = 0;
+    return out;
+}
+
 const char *inet_ntop(int family, const void *restrict address, char *restrict out, socklen_t size)
 {
-    char text[16];
-    if (family == AF_INET6)
-        __selvedge_unsupported("inet_ntop of an address of IPv6");
-    if (family != AF_INET)
+    char text[INET6_ADDRSTRLEN];
+    if (family != AF_INET && family != AF_INET6)
     {
         errno = EAFNOSUPPORT;
         return 0;
     }
-    socklen_t length = (socklen_t)(put_dotted(address, text) - text) + 1;
+    socklen_t length = (socklen_t)((family == AF_INET ? put_dotted : put_colons)(address, text) - text) + 1;
     if (length > size)
     {
         errno = ENOSPC;

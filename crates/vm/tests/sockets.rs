@@ -291,8 +291,12 @@ fn what_is_not_modelled_is_unsupported_by_name() {
         ("socket(16, SOCK_DGRAM, 0)", "a socket of family 16"),
         ("send(s[0], \"x\", 1, MSG_OOB)", "flag 0x1"),
         (
-            "setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, s, 8)",
-            "option 20 of level 1",
+            "setsockopt(s[0], SOL_SOCKET, SO_REUSEPORT, s, 8)",
+            "SO_REUSEPORT of a socket",
+        ),
+        (
+            "setsockopt(s[0], SOL_SOCKET, 77, s, 8)",
+            "option 77 of level 1 of a socket",
         ),
         (
             "send(s[0], \"x\", 1, 0) + close(s[1]) + send(s[0], \"x\", 1, 0)",

@@ -15,7 +15,12 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/sysmacros.h>
 #include <wchar.h>
+#include <wctype.h>
+
+char *__xpg_basename(char *path);
+char *dirname(char *path);
 
 #define MODEL(result, name, ...) extern result model_##name(__VA_ARGS__)
 
@@ -227,6 +232,16 @@ static void environment(void)
 
 MODEL(int, inet_aton, const char *, struct in_addr *);
 MODEL(in_addr_t, inet_addr, const char *);
+MODEL(int, inet_pton, int, const char *, void *);
+MODEL(const char *, inet_ntop, int, const void *, char *, socklen_t);
+MODEL(char *, __xpg_basename, char *);
+MODEL(char *, basename, const char *);
+MODEL(char *, dirname, char *);
+MODEL(unsigned, gnu_dev_major, unsigned long);
+MODEL(unsigned, gnu_dev_minor, unsigned long);
+MODEL(unsigned long, gnu_dev_makedev, unsigned, unsigned);
+MODEL(wctype_t, wctype, const char *);
+MODEL(int, iswctype, wint_t, wctype_t);
 MODEL(long, a64l, const char *);
 MODEL(char *, l64a, long);
 MODEL(char *, strsignal, int);
@@ -237,6 +252,56 @@ MODEL(int, sched_get_priority_max, int);
 MODEL(sem_t *, sem_open, const char *, int, ...);
 MODEL(int, sem_close, sem_t *);
 MODEL(int, sem_unlink, const char *);
+
+static void addresses(void)
+{
+    static const char letters[] = "0:1:f:.:2:9", *const parts[] = {"1.2.3.4", "::", "ffff:", "0:", "a1:", "1", "0"};
+    for (int round = 0; round < 400000; round++) {
+        char text[80] = "", ours[64] = "", theirs[64] = "";
+        unsigned char to[16] = {0}, there[16] = {0};
+        for (unsigned i = any(10); i; i--)
+            any(2) ? strcat(text, parts[any(7)]) : strncat(text, &letters[any(sizeof letters - 1)], 1);
+        snprintf(concerned, sizeof concerned, "%s", text);
+        int family = any(4) ? AF_INET6 : AF_INET, known = inet_pton(family, text, there);
+        CHECK(model_inet_pton(family, text, to) == known && !memcmp(to, there, sizeof to));
+        for (int i = 0; i < 16 && any(3); i++)
+            there[any(16)] = any(2) ? 0 : (unsigned char)any(256);
+        socklen_t room = any(4) ? sizeof ours : any(20);
+        CHECK(!model_inet_ntop(family, there, ours, room) == !inet_ntop(family, there, theirs, room) && !strcmp(ours, theirs));
+    }
+}
+
+static void paths(void)
+{
+    for (int round = 0; round < 100000; round++) {
+        char text[12], again[12], *ours, *theirs;
+        unsigned length = any(11);
+        for (unsigned i = 0; i < length; i++)
+            text[i] = "//a."[any(4)];
+        text[length] = 0;
+        snprintf(concerned, sizeof concerned, "%s", text);
+        CHECK(model_basename(text) == basename(text));
+        strcpy(again, text);
+        ours = model_dirname(text), theirs = dirname(again);
+        CHECK(!strcmp(ours, theirs) && (ours == text) == (theirs == again));
+        strcpy(text, concerned), strcpy(again, concerned);
+        ours = model___xpg_basename(text), theirs = __xpg_basename(again);
+        CHECK(!strcmp(ours, theirs) && (*concerned == 0 || ours - text == theirs - again));
+    }
+    for (int round = 0; round < 10000; round++) {
+        unsigned long device = (unsigned long)any(1u << 31) << 33 ^ (unsigned long)any(1u << 31) << 8 ^ any(256);
+        CHECK(model_gnu_dev_major(device) == gnu_dev_major(device) && model_gnu_dev_minor(device) == gnu_dev_minor(device));
+        unsigned major = any(1u << 31) * 2, minor = any(1u << 31) * 2 + 1;
+        CHECK(model_gnu_dev_makedev(major, minor) == gnu_dev_makedev(major, minor));
+    }
+    static const char *const classes[] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
+        "xdigit", "none"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        for (wint_t c = 0; c < 128; c++) {
+            snprintf(concerned, sizeof concerned, "%s of %u", classes[i], c);
+            CHECK(!model_iswctype(c, model_wctype(classes[i])) == !iswctype(c, wctype(classes[i])));
+        }
+}
 
 static void rest(void)
 {
@@ -288,6 +353,8 @@ int posix(void)
     dates();
     random_numbers();
     patterns();
+    addresses();
+    paths();
     rest();
     environment();
     return failures;
