@@ -1,4 +1,5 @@
-// Names of services and protocols: those that every system has. Of others nothing is known: a call with one is unsupported.
+// Names of services and protocols: the most usual ones, as Debian's list has them. Of others nothing is known: a call with one is
+// unsupported.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -49,7 +50,7 @@ static struct servent *found(const struct known *service, const char *protocol)
     last.s_name = (char *)service->name;
     last.s_aliases = no_aliases;
     last.s_port = htons(service->port);
-    last.s_proto = protocol ? (char *)protocol : service->protocols & TCP ? "tcp" : "udp";
+    last.s_proto = protocol ? !strcmp(protocol, "tcp") ? "tcp" : "udp" : service->protocols & TCP ? "tcp" : "udp";
     return &last;
 }
 

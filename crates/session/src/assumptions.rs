@@ -90,6 +90,7 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(waits_for_signals));
     list.extend(program.and_then(whole_copies));
     list.extend(program.and_then(sockets));
+    list.extend(program.and_then(time_outs_of_sockets));
     if !setup.vm.peers.is_empty() {
         list.push(
             "what the threads of the program do is ordered by what they exchange with peers; a client may do something as soon as its socket listens, a server when somebody has connected (--client, --server, --symbolic-packet)"
@@ -233,6 +234,13 @@ fn sockets(program: &Program) -> Option<String> {
     (has("socket") || has("socketpair")).then(|| {
         "what is sent arrives at once, whole and in order, no datagram is lost, and no other process uses the addresses of the program's sockets".into()
     })
+}
+
+/// When time-outs of sockets are set. Where a thread is seen to wait, that is unsupported.
+/// But not every strategy explores an order in which it waits.
+fn time_outs_of_sockets(program: &Program) -> Option<String> {
+    let sets = program.options.timeouts && program.module.function("setsockopt").is_some();
+    sets.then(|| "a time-out of a socket is set while no other thread waits in a call on it".into())
 }
 
 /// The order in which ready descriptors are reported.

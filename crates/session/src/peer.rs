@@ -4,7 +4,7 @@
 //!
 //! | line | the peer |
 //! | --- | --- |
-//! | `port N` | connects to the socket that listens at this port, or, as a server, listens there; only as the first line |
+//! | `port N` | its port: where a client connects, or a server listens; only as the first line |
 //! | `send "TEXT"` | sends the text |
 //! | `symbolic N` | sends N bytes of any value |
 //! | `expect "TEXT"` | receives exactly this text; anything else violates an assertion |
@@ -16,8 +16,7 @@
 //! A client connects first, and closes at the end. A server does what stands before the first `on`
 //! as soon as somebody has connected. Then it does the lines of the first `on` whose text is what
 //! has come last, and so on, until nothing more comes; then it closes. Without `on` it closes at
-//! the end. A text has the escapes `\n`, `\r`, `\t`, `\0`, `\\`,
-//! `\"` and `\xHH`.
+//! the end. A text has the escapes `\n`, `\r`, `\t`, `\0`, `\\`, `\"` and `\xHH`.
 
 use selvedge_frontend::files;
 use std::path::Path;

@@ -2,17 +2,15 @@
 
 use super::action::{hidden, looking, on_file, on_reached};
 use super::condition::Condition;
-use super::content::NONBLOCK;
-use super::description::{Bytes, Written};
+use super::description::{Bytes, Way, Written};
 use super::errno::{EAGAIN, EBADF};
 use super::lookup::{look, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, phase};
 use super::stream_fields::{AT_END, FAILED, FLUSH, Field, descriptor, get, lower, raise, set, size};
 use super::stream_lock::{give_back, is_mine, on_stream, take};
 use super::streams::{PUSH_BACK, buffer, check, end, of_argument};
-use super::table;
 use super::transfer;
-use super::wait::wait_for;
+use super::wait::{self, wait_for};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Stop};
 use crate::phase::Phase;
@@ -196,7 +194,9 @@ fn fill(cx: &mut Cx<'_>, stream: u32) -> Performs {
         return fails(cx, stream, EBADF);
     }
     let description = open.description();
-    if !description.can_read(cx.state, &open) {
+    let can_read = description.can_read(cx.state, &open);
+    wait::waited(cx, &open, Way::In, !can_read);
+    if !can_read {
         return fails(cx, stream, EAGAIN);
     }
     let to = buffer(cx, stream)?;
@@ -231,8 +231,9 @@ fn flush(cx: &mut Cx<'_>, stream: u32) -> Performs {
     let (from, left) = (buffer(cx, stream)? + PUSH_BACK + flushed, pending - flushed);
     let description = open.description();
     let may_wait = description.woken_by(open.file).is_some();
-    if may_wait && table::flags(cx.state, open.number) & NONBLOCK != 0 {
-        return Err(Flow::Unsupported("a stream on a pipe that does not block".into()));
+    if may_wait && !wait::waits(cx.state, &open, Way::Out) {
+        let what = "a stream that writes to a pipe or socket where a write may fail instead of waiting";
+        return Err(Flow::Unsupported(what.into()));
     }
     let bytes = Bytes {
         from,

@@ -196,15 +196,18 @@ fn join(cx: &mut Cx<'_>) -> Performs {
             let what = "connecting without waiting to a socket with a full backlog";
             return Err(Flow::Unsupported(what.into()));
         }
+        wait::waited(cx, &open, Way::Out, true);
         return refused(cx, EAGAIN);
     }
+    wait::waited(cx, &open, Way::Out, false);
     for (end, peer) in [(file, other), (other, file)] {
         ring::make(cx, end, STREAM_SIZE)?;
         set_link(cx.state, end, Field::Peer, Some(peer));
         add(cx.state, end, is::CONNECTED);
     }
+    // With TCP, the new socket is a copy of the one that listens.
     let inherited = get(cx.state, listener, Field::Options) & TIMES;
-    if inherited != 0 {
+    if inet && inherited != 0 {
         set(cx.state, other, Field::Options, inherited);
     }
     let (at, from) = (

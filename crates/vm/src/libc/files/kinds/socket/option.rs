@@ -10,7 +10,8 @@ use crate::libc::files::buffer::{access, store};
 use crate::libc::files::errno::{EDOM, EINVAL, ENOPROTOOPT, ENOTCONN, EOPNOTSUPP};
 use crate::libc::files::lookup::{look_part, pinned};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
-use crate::libc::files::table::Kind;
+use crate::libc::files::pin::in_use;
+use crate::libc::files::table::{Kind, OpenFile};
 use crate::native::{Cx, Flow, Native};
 use crate::phase::Phase;
 use selvedge_model::{MemoryOrder, Op, Outcome};
@@ -161,7 +162,7 @@ fn set_option(cx: &mut Cx<'_>) -> Performs {
         return refused(cx, EINVAL);
     }
     if let Option_::Time(shift) = option {
-        return set_time(cx, file, (at, length), shift);
+        return set_time(cx, &open, (at, length), shift);
     }
     access(cx, at, 4, false)?;
     let value = cx.load_defined(at, 4, "option of a socket")? as u32;
@@ -193,7 +194,7 @@ fn set_option(cx: &mut Cx<'_>) -> Performs {
 }
 
 /// Sets a time-out; 0 is none. With `--timeouts off` there is none either.
-fn set_time(cx: &mut Cx<'_>, file: u32, (at, length): (u64, i32), shift: u32) -> Performs {
+fn set_time(cx: &mut Cx<'_>, open: &OpenFile, (at, length): (u64, i32), shift: u32) -> Performs {
     if length < 16 {
         return refused(cx, EINVAL);
     }
@@ -208,6 +209,12 @@ fn set_time(cx: &mut Cx<'_>, file: u32, (at, length): (u64, i32), shift: u32) ->
         let what = "a time-out of a socket that is negative or longer than 4,095 seconds";
         return Err(Flow::Unsupported(what.into()));
     }
+    if in_use(cx, open.number) {
+        // Who waits already keeps the time-out that it began with.
+        let what = "setting the time-out of a socket that another thread is using";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    let file = open.file;
     let time = if cx.program.options.timeouts { time } else { 0 };
     let others = get(cx.state, file, Field::Options) & !(LONGEST_TIME << shift);
     set(cx.state, file, Field::Options, others | time << shift);
