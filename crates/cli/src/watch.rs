@@ -86,6 +86,8 @@ pub(crate) struct Watch<'a> {
     pub(crate) stop: StopFlag,
     pub(crate) args: &'a CheckArgs,
     options: &'a Options,
+    /// True if the process ends with the run.
+    ends_process: AtomicBool,
     thread: OnceLock<Thread>,
     state: Mutex<State>,
 }
@@ -160,6 +162,7 @@ impl<'a> Watch<'a> {
             stop: options.setup.vm.stop.clone(),
             args,
             options,
+            ends_process: AtomicBool::new(false),
             thread: OnceLock::new(),
             state: Mutex::new(State {
                 place: Place::Loading,
@@ -174,6 +177,7 @@ impl<'a> Watch<'a> {
 
     /// Watches until the report is being written: the thread's body.
     pub(crate) fn run(&self) {
+        self.ends_process.store(true, Ordering::Relaxed);
         memory::guard(self.max_memory.bytes());
         self.look_on();
     }
@@ -224,7 +228,7 @@ impl<'a> Watch<'a> {
         let limit = self.reached(most_mapped);
         if let Some((kind, detail)) = limit {
             if let Some(control) = &state.control {
-                control.request_stop(kind, detail.clone());
+                self.stop_all(control, kind, &detail);
             }
             let limit = Limit {
                 detail,
@@ -237,6 +241,15 @@ impl<'a> Watch<'a> {
         {
             control.request_saving();
         }
+    }
+
+    /// Stops the explorations.
+    fn stop_all(&self, control: &Control, kind: LimitKind, detail: &str) {
+        // After the limit of memory, what is freed is needed for the conclusion.
+        if self.ends_process.load(Ordering::Relaxed) && kind != LimitKind::Memory {
+            control.leave_memory();
+        }
+        control.request_stop(kind, detail);
     }
 
     fn tell(&self, state: &mut State) {
@@ -327,7 +340,7 @@ impl<'a> Watch<'a> {
         let mut state = self.state();
         state.place = Place::Exploring;
         if let Some((limit, _)) = &state.limit {
-            control.request_stop(limit.kind, limit.detail.clone());
+            self.stop_all(control, limit.kind, &limit.detail);
         }
         state.control = Some(Arc::clone(control));
         drop(state);

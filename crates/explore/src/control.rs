@@ -13,6 +13,7 @@ pub struct Control {
     stop: AtomicBool,
     why: Mutex<Option<Limit>>,
     saves: AtomicBool,
+    leaves: AtomicBool,
     executions: AtomicU64,
     redundant: AtomicU64,
     events: AtomicU64,
@@ -145,6 +146,25 @@ impl Control {
                 .is_some_and(|parent| parent.saves.load(Relaxed))
     }
 
+    /// The process ends once the exploration has stopped: what it holds need not be freed.
+    pub fn leave_memory(&self) {
+        self.leaves.store(true, Relaxed);
+    }
+
+    /// Frees what an exploration holds, if there is a reason to. To free some gigabytes of small
+    /// objects takes longer than a run has left after its time limit, and the system does it at
+    /// once when the process ends.
+    pub fn free<T>(&self, holds: T) {
+        if self.leaves.load(Relaxed)
+            || self
+                .parent
+                .as_ref()
+                .is_some_and(|parent| parent.leaves.load(Relaxed))
+        {
+            std::mem::forget(holds);
+        }
+    }
+
     /// The counters. They may lag behind by a few hundred executions.
     pub fn progress(&self) -> Progress {
         Progress {
@@ -196,5 +216,26 @@ impl Control {
         if let Some(parent) = &self.parent {
             parent.tell_part(part, name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    #[test]
+    fn memory_is_freed_unless_the_process_ends() {
+        let whole = Arc::new(Control::new());
+        let part = Control::within(&whole);
+        let value = Rc::new(());
+        part.free(Rc::clone(&value));
+        assert_eq!(Rc::strong_count(&value), 1);
+        part.request_stop(LimitKind::Memory, "another search needs it");
+        part.free(Rc::clone(&value));
+        assert_eq!(Rc::strong_count(&value), 1);
+        whole.leave_memory();
+        part.free(Rc::clone(&value));
+        assert_eq!(Rc::strong_count(&value), 2);
     }
 }

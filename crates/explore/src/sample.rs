@@ -45,7 +45,24 @@ pub(crate) trait Scheduler {
 
 /// Runs executions until a limit is reached. The result is never complete.
 pub(crate) fn explore<M, D>(
-    (mut machine, mut detector): (M, D),
+    mut made: (M, D),
+    scheduler: &mut impl Scheduler,
+    config: &Config,
+    control: &Control,
+    kept: Kept<'_>,
+) -> Result<Report, Misfit>
+where
+    M: Undo,
+    D: Detector<M>,
+{
+    let report = explore_with(&mut made, scheduler, config, control, kept);
+    control.free(made);
+    report
+}
+
+/// [`explore`], which frees the machine when all is done.
+fn explore_with<M, D>(
+    (machine, detector): &mut (M, D),
     scheduler: &mut impl Scheduler,
     config: &Config,
     control: &Control,
@@ -123,14 +140,14 @@ where
                 true => longest,
                 false => longest.min(common.saturating_add(most_events)),
             };
-            let over = is_over(&machine, choices.len(), (limit, longest), &mut record);
+            let over = is_over(machine, choices.len(), (limit, longest), &mut record);
             let mut faulty = false;
             if over {
                 if !machine.pending().iter().any(Pending::is_enabled) {
-                    detector.end(&machine, &mut faults);
+                    detector.end(machine, &mut faults);
                 } else {
-                    for waiting in waiting(&machine).into_iter().filter(|w| w.firm) {
-                        detector.stuck(&machine, waiting.thread, &mut faults);
+                    for waiting in waiting(machine).into_iter().filter(|w| w.firm) {
+                        detector.stuck(machine, waiting.thread, &mut faults);
                     }
                 }
             } else {
@@ -138,7 +155,7 @@ where
                 let alternatives = machine.pending()[choice.thread.index()].alternatives;
                 let event = machine.step(choice);
                 choices.push(choice);
-                detector.event(&machine, &event, &mut faults);
+                detector.event(machine, &event, &mut faults);
                 if counts {
                     record.statistics.events += 1;
                     record.statistics.choices += u64::from(alternatives > 1);

@@ -198,6 +198,21 @@ where
     D: Detector<M>,
     P: Dependence,
 {
+    /// The job that it has performed. What else it holds is freed, if there is a reason to.
+    pub fn into_job(self) -> Job<S> {
+        let Search {
+            machine,
+            detector,
+            nodes,
+            order,
+            job,
+            control,
+            ..
+        } = self;
+        control.free((machine, detector, nodes, order));
+        job
+    }
+
     pub fn new(
         (machine, detector): (M, D),
         (relation, peeking): (&'a P, Option<&'a Peeking>),

@@ -192,6 +192,7 @@ where
                 if let Some(search) = &mut search {
                     search.show();
                 }
+                control.free(search);
             };
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
                 let detail = format!("a worker's thread cannot be started: {error}");
@@ -213,7 +214,7 @@ where
         if search.job.halt.is_none() {
             control.set_part(1.0);
         }
-        (search.job, restored)
+        (search.into_job(), restored)
     });
     restored?;
     let stop = match job.halt {

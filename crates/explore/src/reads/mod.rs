@@ -120,7 +120,9 @@ where
     search.ended = ended;
     let stop = search.run();
     search.show();
-    let report = search.runner.record.finish(StopReason::Complete);
+    let record = std::mem::take(&mut search.runner.record);
+    control.free(search);
+    let report = record.finish(StopReason::Complete);
     // A machine that was told to stop leaves its thread anywhere, and the search cannot follow.
     let is_interrupted = report
         .limits

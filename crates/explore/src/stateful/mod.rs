@@ -110,7 +110,9 @@ where
         if again {
             search.detector.forget();
         }
-        Ok::<_, Infallible>(search.run())
+        let run = search.run();
+        control.free(search);
+        Ok::<_, Infallible>(run)
     });
     report
 }
@@ -240,7 +242,7 @@ where
     }
 
     /// Searches. The assumption fails if floating accesses are not enough.
-    fn run(mut self) -> Attempt<Report, Counts> {
+    fn run(&mut self) -> Attempt<Report, Counts> {
         let faulty = self.record.notice(self.config, self.machine.notices(), &[]);
         let stop = match faulty && self.config.stop == Stop::First {
             true => StopReason::Finding,
@@ -250,7 +252,9 @@ where
         if self.unsynchronised && stop != StopReason::Finding && !self.control.is_stop_requested() {
             return Attempt::Fails {
                 next: Counts::Detectors,
-                findings: self.record.finish(StopReason::Complete).faults,
+                findings: std::mem::take(&mut self.record)
+                    .finish(StopReason::Complete)
+                    .faults,
             };
         }
         if let Some(necessary) = &self.necessary
@@ -260,7 +264,7 @@ where
             necessary.conclude();
         }
         self.record.statistics.forgotten_states = self.known.forgotten();
-        Attempt::Holds(self.record.finish(stop))
+        Attempt::Holds(std::mem::take(&mut self.record).finish(stop))
     }
 
     fn search(&mut self) -> StopReason {

@@ -182,7 +182,9 @@ where
         if again {
             explorer.begin_anew();
         }
-        Ok::<_, Infallible>(run(&mut explorer))
+        let run = run(&mut explorer);
+        control.free(explorer);
+        Ok::<_, Infallible>(run)
     });
     *report
 }
