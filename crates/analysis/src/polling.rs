@@ -39,7 +39,8 @@
 //! For one round, from the read to the next read:
 //!
 //! - Control has one way back: each block has exactly one successor in the loop.
-//! - There is one load. It is atomic and not volatile, and its address is the same in all rounds.
+//! - There is one load. It is atomic and not volatile, and its address is the same in all rounds,
+//!   or is computed right before it from what no round changes.
 //! - All other instructions compute on registers and cannot fail.
 //! - Registers that are kept from one round to the next do not depend on the value that was read.
 //! - The condition of a branch depends on the value, on the round (on kept registers), or on both
@@ -48,8 +49,7 @@
 //! - Some exit depends on the round, and a kept register is changed by a constant.
 //!
 //! Kokologiannakis and Vafeiadis (*Dynamic Partial Order Reductions for Spinloops*, FMCAD 2021)
-//! remove the repeated rounds of loops without a bound. Unoptimised C keeps its counters in
-//! memory, so its loops do not fulfil the conditions.
+//! remove the repeated rounds of loops without a bound.
 
 use crate::cfg::{Cfg, Loop, LoopForest, successors};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -250,6 +250,34 @@ impl Round {
         in_order && on_round && self.insts(function).any(counts)
     }
 
+    /// Registers that have the same value at the load and behind it in all rounds: right before the
+    /// load they are computed, and not read before, from what no round assigns. Unoptimised code
+    /// computes the load's address so.
+    fn computed_anew(&self, function: &Function) -> FxHashSet<Reg> {
+        let mut assigned = FxHashSet::default();
+        for kind in self.insts(function) {
+            kind.for_each_result(|reg| {
+                assigned.insert(reg);
+            });
+        }
+        let (mut computed, mut read) = (FxHashSet::default(), FxHashSet::default());
+        for inst in &function.blocks[self.blocks[0]].insts[..self.load] {
+            let mut same = only_computes(&inst.kind);
+            inst.kind.for_each_operand(|operand| {
+                if let Operand::Reg(reg) = operand {
+                    same &= computed.contains(&reg) || !assigned.contains(&reg);
+                    read.insert(reg);
+                }
+            });
+            inst.kind.for_each_result(|reg| {
+                if same && !read.contains(&reg) {
+                    computed.insert(reg);
+                }
+            });
+        }
+        computed
+    }
+
     /// What each register depends on that a round assigns. `None` if a register that is kept from
     /// one round to the next depends on the value of the load. A register is kept if the next round
     /// reads it, or code behind an exit of that round, before the round assigns it.
@@ -260,12 +288,14 @@ impl Round {
                 assigned.insert(reg, Depends::default());
             });
         }
+        let computed_anew = self.computed_anew(function);
         // A register that is read before the round assigns it is kept from the round before.
         let (mut done, mut kept) = (FxHashSet::default(), FxHashSet::default());
         let mut read = |operand: Operand, done: &FxHashSet<Reg>| {
             if let Operand::Reg(reg) = operand
                 && assigned.contains_key(&reg)
                 && !done.contains(&reg)
+                && !computed_anew.contains(&reg)
             {
                 kept.insert(reg);
             }

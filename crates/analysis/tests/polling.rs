@@ -9,7 +9,7 @@ use selvedge_ir::{
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-const LOOPS: u64 = 20_000;
+const LOOPS: u64 = 60_000;
 /// Rounds after which a loop counts as endless.
 const MOST_STEPS: usize = 400;
 /// Registers: four of 32 bits, three of one bit, and one for the
@@ -92,6 +92,14 @@ impl Generator {
         }
     }
 
+    /// A register that is computed right before the load, and may be read before that.
+    fn computes_anew(&mut self) {
+        if self.rng.bool() {
+            self.text.push_str("  s0 r2 = copy r1\n");
+        }
+        let _ = writeln!(self.text, "  s0 r1 = copy {}:i32", self.rng.u32(0..5));
+    }
+
     /// A function with a loop: block 0 enters it, up to three blocks are in it, each of which may
     /// leave to a block that returns a register.
     fn function(seed: u64) -> String {
@@ -119,6 +127,9 @@ impl Generator {
         for block in 1..=blocks {
             let _ = writeln!(g.text, "b{block}:");
             g.insts(2);
+            if g.tidy && block == loads_in && g.rng.u32(0..3) == 0 {
+                g.computes_anew();
+            }
             if block == loads_in {
                 let _ = writeln!(g.text, "  s0 r{loaded} = load atomic acquire i32 g0, align 4");
             }
@@ -152,6 +163,29 @@ impl Generator {
         g.text.push_str("}\n");
         g.text
     }
+}
+
+/// A loop whose register 1 is computed right before the load: `first` stands before that.
+fn computed_right_before_the_load(first: &str) -> Module {
+    let text = format!(
+        "stmt f0#0\nglobal \"x\" size 4 align 4\nfunc \"f\" () -> (i32) {{\n  regs r0: i32, r1: i32, r2: i32, r3: i32, r4: i1, r5: i1\n\
+         b0:\n  s0 r0 = copy 0:i32\n  s0 r1 = copy 1:i32\n  s0 r2 = copy 0:i32\n  s0 jump b1\n\
+         b1:\n{first}  s0 r1 = copy 3:i32\n  s0 r3 = load atomic acquire i32 g0, align 4\n\
+         \x20 s0 r4 = cmp eq i32 r3, 2:i32\n  s0 branch r4, b3, b2\n\
+         b2:\n  s0 r0 = add r0, 1:i32\n  s0 r5 = cmp eq i32 r0, 4:i32\n  s0 branch r5, b4, b1\n\
+         b3:\n  s0 return r2\nb4:\n  s0 return r1\n}}\n"
+    );
+    parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn what_is_computed_right_before_the_load_is_the_same_in_all_rounds() {
+    assert_eq!(poll_once(&mut computed_right_before_the_load("")), 1);
+    // Unless it is read before that: then the first round differs.
+    assert_eq!(
+        poll_once(&mut computed_right_before_the_load("  s0 r2 = copy r1\n")),
+        0
+    );
 }
 
 /// How a run ended: the block that returned, and the value; `None` if it does not end.
