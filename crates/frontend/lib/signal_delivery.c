@@ -106,7 +106,8 @@ static int take(struct signals *from, int number, int *code)
     return here && (atomic_fetch_and(&from->generated, ~bit(number)) & bit(number)) != 0;
 }
 
-// Runs handlers of signals that have arrived; whether one of them interrupts calls. `restarts`: not those with SA_RESTART.
+// Runs handlers of signals that have arrived; whether one of them interrupts calls. `restarts`: not those with SA_RESTART (1), or the
+// second bit is set for those (2).
 // If there are several, POSIX leaves open which one comes first.
 int __selvedge_signal_take(int restarts)
 {
@@ -132,7 +133,10 @@ int __selvedge_signal_take(int restarts)
         if (take(from, number, &code)) {
             union sigval none = {0};
             int ran = __selvedge_deliver(number, code, none);
-            interrupted |= ran == RAN || (ran == RAN_AND_RESTARTS && !restarts);
+            if (ran == RAN || (ran == RAN_AND_RESTARTS && !restarts))
+                interrupted |= 1;
+            else if (ran == RAN_AND_RESTARTS)
+                interrupted |= restarts & 2;
         }
     }
 }

@@ -21,7 +21,22 @@
 #include <unistd.h>
 #include "signals.h"
 
-enum { ALWAYS = 0, RESTARTS = 1 };
+enum { ALWAYS = 0, RESTARTS = 1, ASKS = 2 };
+enum { ASKS_TIME = 0x5e1d0000 }; // whether a socket has a time-out
+
+// Whether a call on a socket, or on something else, is interrupted. With a time-out (`option`) it is never restarted (signal(7)).
+static int interrupts(int fd, int option)
+{
+    int ran = __selvedge_signal_interrupts(ASKS), old = errno;
+    if (ran == ASKS) {
+        int has = 0;
+        socklen_t size = sizeof has;
+        if (getsockopt(fd, SOL_SOCKET, ASKS_TIME | option, &has, &size) == 0 && has)
+            ran = 1;
+        errno = old;
+    }
+    return ran & 1;
+}
 
 // A call that fails with -1 and EINTR if it is interrupted.
 #define INTERRUPTED(result, name, restarts, parameters, arguments) \
@@ -33,20 +48,30 @@ enum { ALWAYS = 0, RESTARTS = 1 };
         return -1; \
     }
 
+#define ON_SOCKET(result, name, option, parameters, arguments) \
+    result __selvedge_interrupted_##name parameters \
+    { \
+        if (!interrupts(fd, option)) \
+            return name arguments; \
+        errno = EINTR; \
+        return -1; \
+    }
+
 INTERRUPTED(int, sem_wait, RESTARTS, (sem_t *s), (s))
-INTERRUPTED(int, sem_timedwait, RESTARTS, (sem_t *restrict s, const struct timespec *restrict end), (s, end))
-INTERRUPTED(int, sem_clockwait, RESTARTS, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict end), (s, clock, end))
+// With a deadline Linux does not restart the wait, whatever the action says.
+INTERRUPTED(int, sem_timedwait, ALWAYS, (sem_t *restrict s, const struct timespec *restrict end), (s, end))
+INTERRUPTED(int, sem_clockwait, ALWAYS, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict end), (s, clock, end))
 INTERRUPTED(int, poll, ALWAYS, (struct pollfd *all, nfds_t count, int time), (all, count, time))
 INTERRUPTED(int, select, ALWAYS, (int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other, struct timeval *restrict time), (count, in, out, other, time))
 INTERRUPTED(int, epoll_wait, ALWAYS, (int fd, struct epoll_event *events, int most, int time), (fd, events, most, time))
-INTERRUPTED(int, accept, RESTARTS, (int fd, struct sockaddr *restrict address, socklen_t *restrict size), (fd, address, size))
-INTERRUPTED(int, accept4, RESTARTS, (int fd, struct sockaddr *restrict address, socklen_t *restrict size, int flags), (fd, address, size, flags))
-INTERRUPTED(ssize_t, recv, RESTARTS, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags))
-INTERRUPTED(ssize_t, recvmsg, RESTARTS, (int fd, struct msghdr *message, int flags), (fd, message, flags))
-INTERRUPTED(ssize_t, recvfrom, RESTARTS, (int fd, void *restrict bytes, size_t count, int flags, struct sockaddr *restrict address, socklen_t *restrict size), (fd, bytes, count, flags, address, size))
-INTERRUPTED(ssize_t, send, RESTARTS, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags))
-INTERRUPTED(ssize_t, sendmsg, RESTARTS, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
-INTERRUPTED(ssize_t, sendto, RESTARTS, (int fd, const void *bytes, size_t count, int flags, const struct sockaddr *address, socklen_t size), (fd, bytes, count, flags, address, size))
+ON_SOCKET(int, accept, SO_RCVTIMEO, (int fd, struct sockaddr *restrict address, socklen_t *restrict size), (fd, address, size))
+ON_SOCKET(int, accept4, SO_RCVTIMEO, (int fd, struct sockaddr *restrict address, socklen_t *restrict size, int flags), (fd, address, size, flags))
+ON_SOCKET(ssize_t, recv, SO_RCVTIMEO, (int fd, void *bytes, size_t count, int flags), (fd, bytes, count, flags))
+ON_SOCKET(ssize_t, recvmsg, SO_RCVTIMEO, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+ON_SOCKET(ssize_t, recvfrom, SO_RCVTIMEO, (int fd, void *restrict bytes, size_t count, int flags, struct sockaddr *restrict address, socklen_t *restrict size), (fd, bytes, count, flags, address, size))
+ON_SOCKET(ssize_t, send, SO_SNDTIMEO, (int fd, const void *bytes, size_t count, int flags), (fd, bytes, count, flags))
+ON_SOCKET(ssize_t, sendmsg, SO_SNDTIMEO, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+ON_SOCKET(ssize_t, sendto, SO_SNDTIMEO, (int fd, const void *bytes, size_t count, int flags, const struct sockaddr *address, socklen_t size), (fd, bytes, count, flags, address, size))
 INTERRUPTED(int, lockf, RESTARTS, (int fd, int operation, off_t size), (fd, operation, size))
 INTERRUPTED(int, flock, RESTARTS, (int fd, int operation), (fd, operation))
 INTERRUPTED(int, mq_send, RESTARTS, (mqd_t queue, const char *bytes, size_t count, unsigned priority), (queue, bytes, count, priority))
@@ -57,7 +82,7 @@ INTERRUPTED(ssize_t, mq_receive, RESTARTS, (mqd_t queue, char *bytes, size_t cou
 // A connection that a handler interrupts goes on by itself.
 int __selvedge_interrupted_connect(int fd, const struct sockaddr *address, socklen_t size)
 {
-    if (__selvedge_signal_interrupts(RESTARTS))
+    if (interrupts(fd, SO_SNDTIMEO))
         __selvedge_unsupported("a handler that interrupts connect");
     return connect(fd, address, size);
 }
@@ -85,19 +110,19 @@ static int waits(int fd)
     return fstat(fd, &status) != 0 || !S_ISREG(status.st_mode);
 }
 
-#define MAYBE_INTERRUPTED(name, parameters, arguments) \
+#define MAYBE_INTERRUPTED(name, option, parameters, arguments) \
     ssize_t __selvedge_interrupted_##name parameters \
     { \
-        if (!__selvedge_signal_interrupts(RESTARTS) || !waits(fd)) \
+        if (!interrupts(fd, option) || !waits(fd)) \
             return name arguments; \
         errno = EINTR; \
         return -1; \
     }
 
-MAYBE_INTERRUPTED(read, (int fd, void *bytes, size_t count), (fd, bytes, count))
-MAYBE_INTERRUPTED(write, (int fd, const void *bytes, size_t count), (fd, bytes, count))
-MAYBE_INTERRUPTED(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
-MAYBE_INTERRUPTED(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+MAYBE_INTERRUPTED(read, SO_RCVTIMEO, (int fd, void *bytes, size_t count), (fd, bytes, count))
+MAYBE_INTERRUPTED(write, SO_SNDTIMEO, (int fd, const void *bytes, size_t count), (fd, bytes, count))
+MAYBE_INTERRUPTED(readv, SO_RCVTIMEO, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+MAYBE_INTERRUPTED(writev, SO_SNDTIMEO, (int fd, const struct iovec *parts, int count), (fd, parts, count))
 
 // ---- sleeping: how much of the time is left is not known
 

@@ -33,6 +33,9 @@ pub(crate) enum Failed {
     Identical,
     /// Threads that wait in loops may be held until what they read changes.
     Awaits,
+    /// Times are only compared with other times of the same clock, so states are the same whatever
+    /// the time is.
+    RelativeClocks,
     /// Actions that are parts of other events (`dpor`), or that are taken first (`stateful`), need
     /// not be interleaved.
     Fused,
@@ -70,7 +73,9 @@ impl Failed {
                     "note: --strategy reads-from does not cover {what}: going on with unfold"
                 )));
             }
-            Failed::Awaits | Failed::Fused | Failed::DeadMemory | Failed::Slice => return None,
+            Failed::Awaits | Failed::RelativeClocks | Failed::Fused | Failed::DeadMemory | Failed::Slice => {
+                return None;
+            }
         }))
     }
 }
@@ -91,6 +96,8 @@ pub(crate) struct Assumed {
     pub(crate) turns: bool,
     /// See [`Failed::Awaits`].
     pub(crate) awaits: bool,
+    /// See [`Failed::RelativeClocks`].
+    pub(crate) relative_clocks: bool,
     /// See [`Failed::Fused`].
     pub(crate) fused: bool,
     /// See [`Failed::DeadMemory`].
@@ -106,6 +113,9 @@ impl Assumed {
             // Machines of `dpor` that fuse nothing show each visible action as an event.
             turns: plan.turns && program.takes_turns() && (fused || plan.strategy != Strategy::Dpor),
             awaits: plan.awaits && !program.refuses_awaits(),
+            relative_clocks: plan.strategy.matches_states()
+                && program.options.clock_steps.is_none()
+                && !program.refuses_relative_clocks(),
             fused,
             keeps_dead: plan.keeps_dead,
         }
@@ -122,6 +132,8 @@ impl Assumed {
             Some(Failed::Identical)
         } else if self.awaits && program.refuses_awaits() {
             Some(Failed::Awaits)
+        } else if self.relative_clocks && program.refuses_relative_clocks() {
+            Some(Failed::RelativeClocks)
         } else if self.fused && program.is_spoiled() {
             Some(Failed::Fused)
         } else if self.keeps_dead && reused {
@@ -148,12 +160,13 @@ impl Assumption for Made {
         let of_machines = [
             plan.turns && !program.told_apart(),
             plan.awaits && !program.refuses_awaits(),
+            !program.refuses_relative_clocks(),
             !program.is_spoiled(),
         ];
         let count = |all: &[bool]| all.iter().map(|&assumed| u32::from(assumed)).sum::<u32>();
         let points_to = u32::from(setup.vm.explained.is_some());
         let reads = u32::from(plan.strategy == Strategy::ReadsFrom);
-        32 * reads + 16 * points_to + 4 * count(&of_programs) + count(&of_machines)
+        32 * reads + 16 * points_to + 5 * count(&of_programs) + count(&of_machines)
     }
 }
 

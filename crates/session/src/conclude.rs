@@ -4,6 +4,7 @@ use crate::assumptions::assumptions;
 use crate::error::Error;
 use crate::explored::{Explored, Outcome};
 use crate::finding::{self, FoundBy};
+use crate::hints::hints;
 use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
@@ -100,6 +101,9 @@ pub(crate) fn describe(
         Verdict::Unknown
     };
     name_absent_peers(setup, program, observer);
+    if verdict == Verdict::Unknown {
+        hints(&explored).iter().for_each(|hint| observer.note(hint));
+    }
     let counts = &report.statistics;
     // What is not complete has no truth to compare an estimate with.
     let complete = report.stop == StopReason::Complete;

@@ -212,7 +212,11 @@ impl Exploration<'_> {
     /// Explores with machines whose events do not depend on independent events.
     fn match_states(&self, config: &Config, watch: &Watch<'_>) -> (Report, Estimate) {
         let Assumed {
-            turns, awaits, fused, ..
+            turns,
+            awaits,
+            relative_clocks,
+            fused,
+            ..
         } = watch.assumed;
         // Cutoffs end loops around spurious wakeups and failures at once.
         let canonical = || {
@@ -220,6 +224,10 @@ impl Exploration<'_> {
             let vm = if fused { vm.with_left_movers() } else { vm };
             let vm = if turns { vm.with_turns() } else { vm };
             let vm = if awaits { vm.with_awaits() } else { vm };
+            let vm = match relative_clocks {
+                true => vm.with_relative_clocks(),
+                false => vm,
+            };
             let vm = match self.plan.futures {
                 Some(futures) => vm.with_futures(futures),
                 None => vm,

@@ -64,6 +64,7 @@ mod explored;
 mod finding;
 mod given;
 mod given_tree;
+mod hints;
 mod immediate;
 mod job;
 mod machines;

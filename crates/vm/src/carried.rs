@@ -62,6 +62,26 @@ impl Program {
         self.begun.fetch_or(1 << peer, Ordering::Relaxed);
     }
 
+    /// Whether a wait has timed out in some execution.
+    pub fn has_timed_out(&self) -> bool {
+        self.timed_out.load(Ordering::Relaxed)
+    }
+
+    /// Records that a wait has timed out.
+    pub(crate) fn note_time_out(&self) {
+        self.timed_out.store(true, Ordering::Relaxed);
+    }
+
+    /// The most seconds by which a clock has gone on in some execution.
+    pub fn longest_time(&self) -> u64 {
+        self.longest_time.load(Ordering::Relaxed)
+    }
+
+    /// Records how far a clock has gone on.
+    pub(crate) fn note_clock(&self, seconds: u64) {
+        self.longest_time.fetch_max(seconds, Ordering::Relaxed);
+    }
+
     /// What was learned so far. Machines that still run contribute what they have
     /// [published](selvedge_model::Machine::publish_counts).
     pub fn carried(&self) -> Carried {

@@ -11,6 +11,7 @@ mod awaits;
 mod blocks;
 mod carried;
 mod causeless;
+mod clocks;
 mod code;
 mod compile;
 mod coverage;

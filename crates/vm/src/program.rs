@@ -137,6 +137,10 @@ pub struct Program {
     pub(crate) handlers: Mutex<BTreeSet<StmtId>>,
     /// Which peers have begun, one bit each.
     pub(crate) begun: AtomicU64,
+    /// A wait has timed out in some execution.
+    pub(crate) timed_out: AtomicBool,
+    /// The most seconds by which a clock has gone on.
+    pub(crate) longest_time: AtomicU64,
     /// What the threads of peers from outside run.
     peers: Vec<FuncId>,
     /// The functions of the model library that start peers.
@@ -159,6 +163,8 @@ pub struct Program {
     pub(crate) awaits: OnceLock<Awaits>,
     /// Threads that took turns were told apart after all.
     pub(crate) told_apart: AtomicBool,
+    /// A time was used absolutely where clocks are relative.
+    pub(crate) absolute_times: AtomicBool,
     liveness: OnceLock<Vec<Liveness>>,
     /// The statements whose accesses have an index ([`crate::elements`]).
     indexed: OnceLock<FxHashSet<StmtId>>,

@@ -8,6 +8,7 @@
 //!
 //! Then each part of the fingerprint is left out in turn, and some program has to notice.
 
+mod times;
 mod walks;
 
 use selvedge_base::{Digest, Id, ThreadId};
@@ -168,7 +169,8 @@ struct Walk {
 impl Walk {
     /// And whether they were few enough to visit all of them.
     fn of(program: &Arc<Program>, mistake: Mistake) -> (Walk, bool) {
-        let mut vm = Vm::canonical(program.clone()).unwrap_or_else(|e| panic!("{e}"));
+        let vm = Vm::canonical(program.clone()).unwrap_or_else(|e| panic!("{e}"));
+        let mut vm = vm.with_relative_clocks();
         match mistake {
             Mistake::Nothing => {}
             Mistake::Inputs(forget) => vm.forget_inputs(forget),
@@ -282,6 +284,46 @@ fn states_taken_for_one_have_the_same_futures() {
         compared > 30 && states * 10 < exact * 9,
         "{compared} programs, {exact} states, {states} without names"
     );
+}
+
+fn with_times(seed: u64) -> Arc<Program> {
+    written(&format!("times{seed}"), &times::program(seed))
+}
+
+#[test]
+fn states_are_the_same_whatever_the_time_is() {
+    let (mut compared, mut refused, mut exact, mut states) = (0, 0, 0, 0);
+    let seeds = match std::env::var_os("SELVEDGE_LONG") {
+        None => 150,
+        Some(_) => 10_000,
+    };
+    for seed in 0..seeds {
+        let program = with_times(seed);
+        let (walk, complete) = Walk::of(&program, Mistake::Nothing);
+        if program.refuses_relative_clocks() {
+            refused += 1;
+            continue;
+        }
+        if let Some(wrong) = walk.wrong {
+            panic!("seed {seed}: {wrong}\n{}", times::program(seed));
+        }
+        if complete {
+            compared += 1;
+            exact += walk.exact.len();
+            states += walk.states.len();
+        }
+    }
+    println!("{compared} programs, {refused} refused, {exact} states, {states} without the time");
+    assert!(
+        compared > seeds / 3 && refused > seeds / 20 && states * 10 < exact * 9,
+        "{compared} programs, {refused} refused, {exact} states, {states} without the time"
+    );
+}
+
+#[test]
+fn times_that_are_left_out_are_noticed() {
+    let programs = (0..150).map(with_times);
+    all_are_noticed(vec![Mistake::Inputs(Forget::Times)], programs);
 }
 
 /// Programs that use what the machine has.

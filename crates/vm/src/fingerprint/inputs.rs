@@ -26,6 +26,7 @@ use super::threads::{self, Names, Style};
 use super::{decision, sync};
 use crate::program::Program;
 use crate::state::State;
+use crate::symbolic::{is_time, relative};
 use crate::word::WordKey;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
@@ -51,6 +52,8 @@ pub enum Forget {
     Identity,
     /// Symbolic values.
     Values,
+    /// How far times are from now.
+    Times,
 }
 
 /// The value to add to the fingerprint so that names of inputs, and inputs that are not live, do
@@ -62,6 +65,9 @@ pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<F
     let mut sum = Digest::EMPTY;
     // The fragments as they are. This traversal finds the live inputs.
     let exact = |e: Expr| {
+        if is_time(arena, e) && arena.inputs_of(e).len() == 1 {
+            return arena.hash(e);
+        }
         live.borrow_mut().extend(arena.inputs_of(e).iter().copied());
         if !forget.is(Forget::Identity) {
             renaming.borrow_mut().meet(e);
@@ -104,7 +110,17 @@ pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<F
     }
     // The fragments under new names.
     let renaming = RefCell::new(renaming);
-    let renamed = |e: Expr| renaming.borrow_mut().hash(e);
+    let now = |region: u32| {
+        let thread = state.threads().iter().position(|thread| thread.region == region);
+        thread.map_or(0, |thread| {
+            state.word(WordKey::Clock(ThreadId::from_index(thread)))
+        })
+    };
+    let renamed = |e: Expr| match is_time(arena, e) {
+        true if forget.is(Forget::Times) => Digest::EMPTY,
+        true => relative(arena, e, &now, &mut |e| renaming.borrow_mut().hash(e)),
+        false => renaming.borrow_mut().hash(e),
+    };
     each_fragment(program, state, (&renamed, false), &mut |kind, words| {
         sum = sum.with(keys.words(kind, words));
     });
@@ -154,22 +170,30 @@ fn each_fragment(
         met.set(true);
         names(e)
     };
-    let style = Style {
-        named: false,
-        counts_inputs,
-        renamed: Some(&name),
-    };
     let mut threads: Vec<usize> = (0..state.threads().len()).collect();
     threads.sort_unstable_by_key(|&t| state.threads()[t].region);
     let mut words = Vec::new();
     for number in threads {
         let thread = &state.threads()[number];
+        let clock = WordKey::Clock(ThreadId::from_index(number));
+        let now = state.word(clock);
+        let uses_clock = state.modes().relative_clocks && now > 0;
+        let style = Style {
+            named: false,
+            counts_inputs,
+            now: (uses_clock && !counts_inputs).then_some(now),
+            renamed: Some(&name),
+        };
+        if uses_clock {
+            let now = style.now.map_or(now, |_| 1);
+            f(FragmentKind::Word, &sync::word(state, clock, now, style));
+        }
         threads::birth(state, number, style, &mut words);
         if met.take() {
             f(FragmentKind::Birth, &words);
         }
         threads::core(state, thread, style, &mut words);
-        if met.take() || thread.core.inputs > 0 {
+        if met.take() || thread.core.inputs > 0 || uses_clock {
             f(FragmentKind::Core, &words);
         }
         for index in 0..threads::depth(program, thread) {
@@ -180,6 +204,12 @@ fn each_fragment(
         }
     }
     state.memory.each_symbolic_byte(names, f);
+    let style = Style {
+        named: false,
+        counts_inputs,
+        now: None,
+        renamed: Some(&name),
+    };
     let mut hidden: Vec<(WordKey, u64)> = state.tag_words().collect();
     hidden.sort_unstable_by_key(|&(key, _)| sync::word_name(state, key));
     for (key, value) in hidden {

@@ -33,7 +33,7 @@ impl Fingerprint for Vm {
     }
 
     fn has_inputs(&self) -> bool {
-        self.state.path().is_used() && self.program.options.inputs.is_none()
+        self.state.path().is_used() && self.program.options.inputs.is_none() || self.state.has_read_clock()
     }
 
     fn without_names(&self) -> Digest {

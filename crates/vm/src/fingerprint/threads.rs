@@ -40,6 +40,8 @@ pub(super) struct Style<'a> {
     pub named: bool,
     /// If true, the number of inputs that a thread has requested is included.
     pub counts_inputs: bool,
+    /// If times are relative, what the thread's clock says next.
+    pub now: Option<u64>,
     /// Names for expressions that replace their hashes.
     pub renamed: Option<Names<'a>>,
 }
@@ -50,6 +52,7 @@ impl Style<'_> {
         Style {
             named,
             counts_inputs: true,
+            now: None,
             renamed: None,
         }
     }
@@ -175,6 +178,8 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         time,
         clock_stays,
         clock_stopped,
+        clock_joined,
+        clock_moved,
         clock_steps,
         epilogue,
         result,
@@ -212,6 +217,8 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         asynchronous,
         before,
         clock_stopped,
+        clock_joined,
+        clock_moved,
     ];
     let bits = bits.iter().fold(0, |all, &bit| all << 1 | u64::from(bit));
     words.clear();
@@ -224,7 +231,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         u64::from(epilogue) << 32 | u64::from(children),
         errno,
         u64::from(inputs) << 32 | u64::from(atomic),
-        u64::from(deadline) << 32 | u64::from(time),
+        u64::from(relative(deadline, style.now)) << 32 | u64::from(relative(time, style.now)),
         u64::from(clock_steps) << 8 | u64::from(clock_stays),
     ]);
     match result.is_concrete() {
@@ -237,6 +244,14 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
     words.extend(state.stands().words(rounds));
     if style.named {
         words.push(frame.context.index() as u64);
+    }
+}
+
+/// A time of a thread's clock, from `now` on if that is given. 0 and `u32::MAX` are no times.
+fn relative(time: u32, now: Option<u64>) -> u32 {
+    match now {
+        Some(now) if time != 0 && time != u32::MAX => time.wrapping_sub(now as u32).wrapping_add(1 << 31),
+        _ => time,
     }
 }
 

@@ -7,8 +7,9 @@
 //! relative time-outs since the clock was read the longest one counts, not their sum: a loop that
 //! sleeps comes back to the same state.
 
-use super::time::{EPOCH, UPTIME, goes_on, tell_apart};
+use super::time::{goes_on, tell_apart, use_clock};
 use super::{Answer, by_element};
+use crate::clocks::{BETWEEN, EPOCH, LAST, MIDDLE, UPTIME};
 use crate::native::{Cx, Flow, Native};
 use crate::word::WordKey;
 
@@ -27,9 +28,6 @@ pub fn find(name: &str) -> Option<Native> {
 /// then.
 const STAYS: u8 = 2;
 
-/// The last time that a clock reaches by waiting, 68 years after the start: later ones do not come.
-const LAST: u64 = 1 << 31;
-
 /// The end of a wait, in seconds of the thread's clock, rounded up. 0 if that does not matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Deadline(u32);
@@ -42,7 +40,10 @@ impl Deadline {
 
     /// A point in time, on the clock that is nearest to it.
     pub(crate) fn at(cx: &Cx<'_>, seconds: u64, nanoseconds: u64) -> Deadline {
-        let start = if seconds >= EPOCH { EPOCH } else { UPTIME };
+        if seconds.abs_diff(BETWEEN) < 2 * MIDDLE {
+            cx.state.use_absolute_time();
+        }
+        let start = if seconds >= BETWEEN { EPOCH } else { UPTIME };
         let is_past = seconds > i64::MAX as u64;
         let seconds = seconds.checked_sub(start).filter(|_| !is_past);
         Deadline::of(cx, seconds, nanoseconds)
@@ -56,6 +57,11 @@ impl Deadline {
     }
 
     fn of(cx: &Cx<'_>, seconds: Option<u64>, nanoseconds: u64) -> Deadline {
+        let is_joined = cx.state.thread(cx.thread).core.clock_joined;
+        // Whether a time is one that does not come must not depend on where the clock stands.
+        if seconds.is_some_and(|seconds| is_joined || seconds.abs_diff(LAST) < 2 * MIDDLE) {
+            cx.state.use_absolute_time();
+        }
         match seconds {
             Some(seconds) if seconds >= LAST => Deadline::NEVER,
             Some(seconds) if cx.program.reads_clocks => Deadline(seconds as u32 + u32::from(nanoseconds > 0)),
@@ -80,6 +86,18 @@ impl Deadline {
 
     /// The wait is over: the thread's clock agrees with that.
     pub(crate) fn over(self, cx: &mut Cx<'_>, timed_out: bool) {
+        if timed_out {
+            cx.program.note_time_out();
+        }
+        self.pass(cx, timed_out);
+    }
+
+    /// The thread has slept until then.
+    pub(crate) fn slept(self, cx: &mut Cx<'_>) {
+        self.pass(cx, true);
+    }
+
+    fn pass(self, cx: &mut Cx<'_>, timed_out: bool) {
         if self == Deadline::NEVER {
             return;
         }
@@ -90,18 +108,26 @@ impl Deadline {
             // Also if the clock would say so by itself: it must not tell the same time once more.
             tell_apart(cx);
             if time > 0 || goes_on(cx) {
+                use_clock(cx);
+                cx.state.reaches(u64::from(self.0));
                 cx.state.own_core(cx.thread).time = self.0;
             }
         } else if !timed_out && self.0 > 0 && u64::from(self.0) == next {
             tell_apart(cx);
+            use_clock(cx);
             cx.state.own_core(cx.thread).clock_stays = STAYS;
         }
     }
 }
 
 fn wait_ended(cx: &mut Cx<'_>) -> Answer {
-    let (seconds, nanoseconds) = (cx.word(0)?, cx.word(1)?);
     let (from_now, timed_out) = (cx.int(2)? != 0, cx.int(3)? != 0);
+    let given = cx.args.first().copied();
+    let seconds = match given.and_then(|seconds| cx.state.seconds(cx.thread, seconds, !from_now)) {
+        Some(seconds) => seconds,
+        None => cx.word(0)?,
+    };
+    let nanoseconds = cx.word(1)?;
     let deadline = match from_now {
         true => Deadline::after(cx, seconds, nanoseconds),
         false => Deadline::at(cx, seconds, nanoseconds),

@@ -7,12 +7,16 @@
 //! *A limit.* With [`Options::clock_steps`](crate::Options), a thread's clock stands still once it
 //! has gone on so often. Then states repeat that otherwise differ in the time only.
 //!
+//! *Relative clocks.* Where the machine is asked for it, what a clock says is an expression, so
+//! that such states are one (`symbolic/clock.rs`).
+//!
 //! So programs are deterministic, no clock is shared, and a thread that waits for a point in time
 //! reaches it. Missed: times that threads read and pass on in another way than by creation and join
 //! can go backwards. Calendar functions are unsupported.
 
 use super::stepped::store;
 use super::{Answer, by_element};
+use crate::clocks::{EPOCH, UPTIME};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
 use crate::word::WordKey;
@@ -39,15 +43,12 @@ pub(crate) fn reads_clock(name: &str) -> bool {
     )
 }
 
-/// 14 November 2023.
-pub(super) const EPOCH: u64 = 1_700_000_000;
-/// The initial value of monotonic clocks: seconds since the start of the machine.
-pub(super) const UPTIME: u64 = 10_000;
 const EINVAL: i32 = 22;
 
 /// Seconds since the start of the first thread's clock. Advances the thread's clock.
 fn elapsed(cx: &mut Cx<'_>) -> u64 {
     tell_apart(cx);
+    use_clock(cx);
     let word = WordKey::Clock(cx.thread);
     let core = cx.state.own_core(cx.thread);
     let (least, stays) = (u64::from(core.time), core.clock_stays);
@@ -60,8 +61,27 @@ fn elapsed(cx: &mut Cx<'_>) -> u64 {
         return told;
     }
     let seconds = next.max(least);
+    cx.state.reaches(seconds + 1);
+    cx.program.note_clock(seconds + 1);
     cx.state.set_word(word, seconds + 1);
     seconds
+}
+
+/// Reads the thread's clock, which counts from `origin`.
+fn read(cx: &mut Cx<'_>, origin: u64) -> Value {
+    let seconds = origin + elapsed(cx);
+    cx.state.says(cx.thread, seconds)
+}
+
+/// The thread's clock is used, and may be another one than at the thread's creation.
+pub(super) fn use_clock(cx: &mut Cx<'_>) {
+    if cx.state.modes().relative_clocks {
+        let core = cx.state.own_core(cx.thread);
+        core.clock_moved = true;
+        if core.clock_joined {
+            cx.state.use_absolute_time();
+        }
+    }
 }
 
 /// Whether the thread's clock may go on, and counts that.
@@ -84,21 +104,22 @@ pub(super) fn tell_apart(cx: &Cx<'_>) {
 }
 
 /// Stores seconds and a fraction of a second.
-fn store_pair(cx: &mut Cx<'_>, at: u64, seconds: u64, fraction: u64) -> Result<(), Stop> {
-    store(cx, at, 8, Value::new(seconds))?;
+fn store_pair(cx: &mut Cx<'_>, at: u64, seconds: Value, fraction: u64) -> Result<(), Stop> {
+    store(cx, at, 8, seconds)?;
     store(cx, at + 8, 8, Value::new(fraction))
 }
 
 fn time(cx: &mut Cx<'_>) -> Answer {
     let out = cx.word(0)?;
-    let now = EPOCH + elapsed(cx);
+    let now = read(cx, EPOCH);
     if out != 0 {
-        store(cx, out, 8, Value::new(now))?;
+        store(cx, out, 8, now)?;
     }
-    Ok(Flow::word(now))
+    Ok(Flow::Return(now))
 }
 
 fn clock(cx: &mut Cx<'_>) -> Answer {
+    cx.state.use_absolute_time();
     Ok(Flow::word(elapsed(cx) * 1_000_000))
 }
 
@@ -118,7 +139,11 @@ fn clock_gettime(cx: &mut Cx<'_>) -> Answer {
         cx.set_errno(EINVAL)?;
         return Ok(Flow::int(-1));
     };
-    let seconds = origin + elapsed(cx);
+    if origin == 0 {
+        // Less than what an expression may stand for.
+        cx.state.use_absolute_time();
+    }
+    let seconds = read(cx, origin);
     store_pair(cx, out, seconds, 0)?;
     Ok(Flow::int(0))
 }
@@ -130,14 +155,14 @@ fn clock_getres(cx: &mut Cx<'_>) -> Answer {
         return Ok(Flow::int(-1));
     }
     if out != 0 {
-        store_pair(cx, out, 0, 1)?;
+        store_pair(cx, out, Value::new(0), 1)?;
     }
     Ok(Flow::int(0))
 }
 
 fn gettimeofday(cx: &mut Cx<'_>) -> Answer {
     let (out, zone) = (cx.word(0)?, cx.word(1)?);
-    let seconds = EPOCH + elapsed(cx);
+    let seconds = read(cx, EPOCH);
     if out != 0 {
         store_pair(cx, out, seconds, 0)?;
     }
@@ -152,17 +177,18 @@ fn timespec_get(cx: &mut Cx<'_>) -> Answer {
     if base != 1 {
         return Ok(Flow::int(0));
     }
-    let seconds = EPOCH + elapsed(cx);
+    let seconds = read(cx, EPOCH);
     store_pair(cx, out, seconds, 0)?;
     Ok(Flow::int(base))
 }
 
 fn times(cx: &mut Cx<'_>) -> Answer {
     let out = cx.word(0)?;
+    cx.state.use_absolute_time();
     let ticks = elapsed(cx) * 100;
     if out != 0 {
-        store_pair(cx, out, ticks, 0)?;
-        store_pair(cx, out + 16, 0, 0)?;
+        store_pair(cx, out, Value::new(ticks), 0)?;
+        store_pair(cx, out + 16, Value::new(0), 0)?;
     }
     Ok(Flow::word(UPTIME * 100 + ticks))
 }

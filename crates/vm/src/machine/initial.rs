@@ -157,6 +157,13 @@ impl Vm {
         self.state.modes_mut().turns = turns;
     }
 
+    /// Makes states the same whatever the time is. An exploration may rely on that unless the
+    /// program [refuses](Program::refuses_relative_clocks) it.
+    pub fn with_relative_clocks(mut self) -> Vm {
+        self.state.modes_mut().relative_clocks = true;
+        self
+    }
+
     /// Sets whether threads that wait in loops are held.
     pub(crate) fn set_awaits(&mut self, awaits: bool) {
         self.state.modes_mut().awaits = awaits;

@@ -142,6 +142,9 @@ impl Machine for Vm {
         if self.state.modes().awaits {
             self.hold_rounds(thread, mark);
         }
+        if self.state.absolute_time.get() {
+            self.program.refuse_relative_clocks();
+        }
         let silent = self.silent(&action);
         Event {
             action,

@@ -79,6 +79,10 @@ pub struct Core {
     /// True if its clock was to go on in its last step, and stood still because of
     /// `Options::clock_steps`.
     pub clock_stopped: bool,
+    /// With relative clocks: it has joined a thread whose clock may be ahead of its own.
+    pub clock_joined: bool,
+    /// With relative clocks: its clock is not what it was at its creation.
+    pub clock_moved: bool,
     /// How often its clock has gone on, if that is limited.
     pub clock_steps: u32,
     /// The position in the sequence of functions to run at its end (key destructors, exit
@@ -215,6 +219,8 @@ impl Core {
             time: 0,
             clock_stays: 0,
             clock_stopped: false,
+            clock_joined: false,
+            clock_moved: false,
             clock_steps: 0,
             epilogue: 0,
             result: Value::new(0),

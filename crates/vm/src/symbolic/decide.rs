@@ -417,6 +417,9 @@ impl Vm {
             && plain(no)
         {
             let condition = tags.fit(symbol.expr, 1);
+            if let Some(holds) = self.state.of_clocks(condition) {
+                return Ok(if holds == 1 { yes } else { no });
+            }
             return Ok(tags.of(tags.arena.ite(condition, tags.expr(yes, 64), tags.expr(no, 64))));
         }
         let holds = self.decide(thread, site, performing, condition, "the condition")?;

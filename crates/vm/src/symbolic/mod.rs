@@ -12,6 +12,7 @@
 //! before a pending data choice is taken.
 
 mod access;
+mod clock;
 mod decide;
 mod freeze;
 mod input;
@@ -22,6 +23,7 @@ mod source;
 mod wide;
 
 pub(crate) use access::Reached;
+pub(crate) use clock::{is_time, relative};
 pub(crate) use decide::Possible;
 pub(crate) use ops::{Operand, binary, extend, shift_in_range, truncate};
 pub(crate) use path::{Arm, Asked, Begun, EVERYBODY, Path, known_to};

@@ -60,7 +60,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_attr_init" => |cx| plain(thread_init(cx)),
         "pthread_attr_destroy" => |cx| plain(cx.word(0).and_then(|a| cx.access(a, 56, true)).map(|()| 0)),
         "pthread_attr_setdetachstate" => |cx| plain(set(cx, DETACHED, |v| v <= 1)),
-        "pthread_attr_getdetachstate" => |cx| plain(get(cx, DETACHED, 4)),
+        "pthread_attr_getdetachstate" => |cx| plain(get_detach_state(cx)),
         "pthread_attr_setstacksize" => |cx| plain(set(cx, STACK_SIZE, |v| v >= 16384)),
         "pthread_attr_getstacksize" => |cx| plain(get(cx, STACK_SIZE, 8)),
         "pthread_attr_setguardsize" => |cx| plain(set(cx, GUARD_SIZE, |_| true)),
@@ -153,6 +153,28 @@ fn attributes_of(cx: &mut Cx<'_>) -> Result<i32, Stop> {
     }
     init(cx, address)?;
     cx.store(address + OF, 8, Value::new(thread))?;
+    cx.store(address + DETACHED, 8, Value::new(NOT_KNOWN))?;
+    Ok(0)
+}
+
+/// Of a thread that runs, whose detach state other threads may change at any time.
+const NOT_KNOWN: u64 = 2;
+
+/// The detach state in attributes.
+fn detach_state(cx: &mut Cx<'_>, address: u64) -> Result<u64, Stop> {
+    let state = cx.load_defined(address + DETACHED, 8, "attribute object")? & 0xffff_ffff;
+    match state {
+        NOT_KNOWN => Err(Flow::Unsupported(
+            "the detach state in attributes of a thread (pthread_getattr_np)".into(),
+        )),
+        state => Ok(state),
+    }
+}
+
+fn get_detach_state(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let (address, out) = (cx.word(0)?, cx.word(1)?);
+    let state = detach_state(cx, address)?;
+    cx.store(out, 4, Value::new(state))?;
     Ok(0)
 }
 
@@ -235,7 +257,7 @@ pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
         let what = "a thread with a real-time policy, for which privileges are needed";
         return Err(Flow::Unsupported(what.into()));
     }
-    Ok(cx.load_defined(attributes + DETACHED, 8, "attribute object")? & 0xffff_ffff == 1)
+    Ok(detach_state(cx, attributes)? == 1)
 }
 
 /// Reads the time that argument `i` points to. Calls refuse one whose nanoseconds are a second or
@@ -247,10 +269,30 @@ pub(super) fn time(cx: &mut Cx<'_>, i: usize) -> Result<Time, Stop> {
     let nanoseconds = cx.load_defined(address + 8, 8, "time")? as i64;
     Ok(Time {
         address,
-        seconds: seconds.is_concrete().then_some(seconds.bits),
+        seconds,
         nanoseconds,
-        is_valid: (0..1_000_000_000).contains(&nanoseconds),
+        is_valid: is_fraction(nanoseconds),
     })
+}
+
+/// Whether a call whose last argument is a deadline may end without what it waits for: at the
+/// deadline, or because it refuses this deadline.
+pub(super) fn may_give_up(cx: &mut Cx<'_>) -> bool {
+    let refuses = |cx: &mut Cx<'_>| {
+        let address = cx.word(cx.args.len().checked_sub(1)?).ok()?;
+        let (start, object) = cx.state.memory.object_at(address)?;
+        if address.checked_add(16)? > start + object.size {
+            return None;
+        }
+        let nanoseconds = cx.state.memory.peek_checked(address + 8, 8);
+        Some(nanoseconds.is_concrete() && !is_fraction(nanoseconds.bits as i64))
+    };
+    cx.program.options.timeouts || refuses(cx).unwrap_or(false)
+}
+
+/// Whether nanoseconds are fewer than a second.
+fn is_fraction(nanoseconds: i64) -> bool {
+    (0..1_000_000_000).contains(&nanoseconds)
 }
 
 /// Checks that what a call answers may depend on this memory. The read is no action of its own, so
@@ -274,17 +316,22 @@ fn may_depend_on(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
 /// A time that a call was given.
 pub(super) struct Time {
     pub(super) address: u64,
-    /// Unless inputs decide them: then they say nothing of clocks.
-    pub(super) seconds: Option<u64>,
+    seconds: Value,
     pub(super) nanoseconds: i64,
     /// Whether the nanoseconds are fewer than a second.
     pub(super) is_valid: bool,
 }
 
 impl Time {
+    /// The seconds, of a point in time or of a time from now on. `None` if inputs decide them: then
+    /// they say nothing of clocks.
+    pub(super) fn seconds(&self, cx: &Cx<'_>, is_point: bool) -> Option<u64> {
+        cx.state.seconds(cx.thread, self.seconds, is_point)
+    }
+
     /// As a point in time until which the thread waits.
     pub(super) fn deadline(&self, cx: &Cx<'_>) -> Deadline {
-        let seconds = self.seconds.filter(|_| self.is_valid);
+        let seconds = self.seconds(cx, true).filter(|_| self.is_valid);
         seconds.map_or(Deadline::NONE, |seconds| {
             Deadline::at(cx, seconds, self.nanoseconds as u64)
         })
@@ -292,7 +339,7 @@ impl Time {
 
     /// As a time from now on.
     pub(super) fn after_now(&self, cx: &Cx<'_>) -> Deadline {
-        let seconds = self.seconds.filter(|_| self.is_valid);
+        let seconds = self.seconds(cx, false).filter(|_| self.is_valid);
         seconds.map_or(Deadline::NONE, |seconds| {
             Deadline::after(cx, seconds, self.nanoseconds as u64)
         })

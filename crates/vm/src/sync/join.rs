@@ -126,6 +126,7 @@ pub(crate) fn join_at_once(cx: &mut Cx<'_>) -> bool {
     }
     fuse::begin(cx.state, action);
     cx.state.join(ended);
+    cx.state.join_clock(ended, cx.thread);
     cx.state.tell(ended, cx.thread);
     true
 }
@@ -158,6 +159,7 @@ pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
         ));
     }
     cx.state.join(target);
+    cx.state.join_clock(target, cx.thread);
     cx.state.tell(target, cx.thread);
     Ok(result)
 }

@@ -181,14 +181,11 @@ fn lock_with(cx: &mut Cx<'_>, address: u64, busy: i32) -> Answer {
 }
 
 pub(super) fn timedlock_prepare(cx: &mut Cx<'_>) -> Prepared {
-    prepare(
-        cx,
-        if cx.program.options.timeouts {
-            Op::TimedLock
-        } else {
-            Op::Lock
-        },
-    )
+    let op = match attr::may_give_up(cx) {
+        true => Op::TimedLock,
+        false => Op::Lock,
+    };
+    prepare(cx, op)
 }
 
 /// A timed lock whose deadline is argument 1.

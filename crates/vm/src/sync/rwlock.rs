@@ -54,25 +54,19 @@ pub(super) fn find(name: &str) -> Option<Native> {
 }
 
 fn timed_read(cx: &mut Cx<'_>) -> Prepared {
-    prepare(
-        cx,
-        if cx.program.options.timeouts {
-            Op::TimedRdLock
-        } else {
-            Op::RdLock
-        },
-    )
+    let op = match attr::may_give_up(cx) {
+        true => Op::TimedRdLock,
+        false => Op::RdLock,
+    };
+    prepare(cx, op)
 }
 
 fn timed_write(cx: &mut Cx<'_>) -> Prepared {
-    prepare(
-        cx,
-        if cx.program.options.timeouts {
-            Op::TimedWrLock
-        } else {
-            Op::WrLock
-        },
-    )
+    let op = match attr::may_give_up(cx) {
+        true => Op::TimedWrLock,
+        false => Op::WrLock,
+    };
+    prepare(cx, op)
 }
 
 fn rwlock(cx: &Cx<'_>, address: u64) -> Result<(Option<ThreadId>, u32), Stop> {

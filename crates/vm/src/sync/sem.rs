@@ -37,14 +37,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
 }
 
 fn timed_prepare(cx: &mut Cx<'_>) -> Prepared {
-    prepare(
-        cx,
-        if cx.program.options.timeouts {
-            Op::SemTimedWait
-        } else {
-            Op::SemWait
-        },
-    )
+    let op = match attr::may_give_up(cx) {
+        true => Op::SemTimedWait,
+        false => Op::SemWait,
+    };
+    prepare(cx, op)
 }
 
 /// Whether a blocking wait is enabled.

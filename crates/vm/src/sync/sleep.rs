@@ -71,7 +71,10 @@ fn ended(_: &mut Cx<'_>) -> Answer {
 /// Whether the time in this argument is one that a thread can sleep; it is how long, or until when.
 fn can_sleep(cx: &mut Cx<'_>, time: usize, until: bool) -> Result<bool, Flow> {
     let time = attr::time(cx, time)?;
-    let seconds = cx.load_defined(time.address, 8, "time")? as i64;
+    let seconds = match time.seconds(cx, until) {
+        Some(seconds) => seconds,
+        None => cx.load_defined(time.address, 8, "time")?,
+    } as i64;
     let valid = time.is_valid && seconds >= 0;
     if valid {
         let deadline = if until {
@@ -79,7 +82,7 @@ fn can_sleep(cx: &mut Cx<'_>, time: usize, until: bool) -> Result<bool, Flow> {
         } else {
             time.after_now(cx)
         };
-        deadline.over(cx, true);
+        deadline.slept(cx);
     }
     Ok(valid)
 }
@@ -97,10 +100,10 @@ fn usleep(cx: &mut Cx<'_>) -> Answer {
 /// The end of a sleep whose argument is its length, in parts of a second. One that inputs decide
 /// says nothing of clocks.
 fn slept(cx: &mut Cx<'_>, in_a_second: u64) -> (i32, Outcome) {
-    let length = cx.args.first().filter(|length| length.is_concrete());
-    if let Some(length) = length {
-        let length = length.bits & 0xffff_ffff;
-        Deadline::after(cx, length / in_a_second, length % in_a_second).over(cx, true);
+    let length = cx.args.first().copied();
+    if let Some(length) = length.and_then(|length| cx.state.seconds(cx.thread, length, false)) {
+        let length = length & 0xffff_ffff;
+        Deadline::after(cx, length / in_a_second, length % in_a_second).slept(cx);
     }
     SUCCESS
 }

@@ -73,6 +73,12 @@ pub(super) struct Status {
     pub length: u64,
 }
 
+impl Status {
+    /// That of a file that is in no directory and has no type, as Linux has it for timers and their
+    /// like.
+    pub(super) const ANONYMOUS: Status = Status { format: 0, length: 0 };
+}
+
 /// A kind of file.
 pub(super) trait FileDescription: Sync {
     /// The kind's name, with an article.

@@ -34,6 +34,7 @@ use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
 use selvedge_expr::Expr;
 use selvedge_model::{Notice, Part, Pending, Waiters};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -70,6 +71,9 @@ pub struct State {
     dead: Rc<FxHashMap<Place, Vec<u64>>>,
     /// True if one was ever reused, in an execution undone or not.
     reused: bool,
+    /// True if a time was ever used absolutely ([`State::use_absolute_time`]), in an execution
+    /// undone or not.
+    pub(crate) absolute_time: Cell<bool>,
     /// What the program calls its threads. Only reports read it, so it is no part of fingerprints:
     /// two threads may name a third one in either order.
     labels: BTreeMap<ThreadId, Rc<str>>,
@@ -99,6 +103,7 @@ impl State {
             path: Path::default(),
             dead: Rc::default(),
             reused: false,
+            absolute_time: Cell::new(false),
             labels: BTreeMap::new(),
         }
     }
@@ -513,6 +518,9 @@ impl State {
 
     /// The only value of an expression on this path, if the thread knows it.
     pub(crate) fn known(&self, thread: ThreadId, expr: Expr) -> Option<u128> {
+        if let Some(value) = self.of_clocks(expr) {
+            return Some(value);
+        }
         let who = if self.modes.canonical {
             known_to(thread)
         } else {
@@ -549,19 +557,45 @@ impl State {
     /// A thread's past becomes part of another thread's: it was joined by that thread, or has
     /// created it. The other's clock is not behind its own from then on.
     pub(crate) fn tell(&mut self, from: ThreadId, to: ThreadId) {
-        let time = self.word(WordKey::Clock(from));
-        if time > self.word(WordKey::Clock(to)) {
-            self.set_word(WordKey::Clock(to), time);
-        }
-        let (theirs, own) = (self.thread(from).core, self.thread(to).core);
-        if theirs.time > own.time || theirs.clock_steps > own.clock_steps {
-            let core = self.core_mut(to);
-            core.time = own.time.max(theirs.time);
-            core.clock_steps = own.clock_steps.max(theirs.clock_steps);
+        if !self.thread(to).core.clock_joined {
+            self.set_clock(from, to);
         }
         if self.modes.canonical && self.path.tell(known_to(from), known_to(to)) {
             self.log.entries.push(Undo::Path);
         }
+    }
+
+    /// A thread's clock goes on from another one's time, if that is later.
+    fn set_clock(&mut self, from: ThreadId, to: ThreadId) {
+        let (theirs, own) = (self.word(WordKey::Clock(from)), self.word(WordKey::Clock(to)));
+        if theirs > own {
+            self.set_word(WordKey::Clock(to), theirs);
+        }
+        let next = theirs.max(own);
+        let (theirs, own) = (self.thread(from).core, self.thread(to).core);
+        let is_later = theirs.time > own.time && u64::from(theirs.time) >= next;
+        if is_later || theirs.clock_steps > own.clock_steps {
+            let core = self.core_mut(to);
+            core.time = if is_later { theirs.time } else { own.time };
+            core.clock_steps = own.clock_steps.max(theirs.clock_steps);
+        }
+    }
+
+    /// A thread joins another one, before its clock [goes on](Self::tell) from the later time of
+    /// the two. Which one is later is no relative question. The answer matters if the thread has
+    /// used its clock, unless the other one still has the time that the thread itself gave it. The
+    /// clock is then left as it is: any later use of it is an absolute one.
+    pub(crate) fn join_clock(&mut self, from: ThreadId, to: ThreadId) {
+        let (theirs, own) = (self.thread(from).core, self.thread(to).core);
+        let is_used = |thread, core: &Core| self.word(WordKey::Clock(thread)) > 0 || core.time > 0;
+        let is_behind = self.thread(from).parent == to && !theirs.clock_moved;
+        if !self.modes.relative_clocks || is_behind || !is_used(from, &theirs) {
+            return;
+        }
+        let joined = own.clock_joined || is_used(to, &own);
+        let core = self.core_mut(to);
+        core.clock_joined = joined;
+        core.clock_moved = true;
     }
 
     /// Records that an input was requested.

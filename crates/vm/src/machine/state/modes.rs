@@ -17,6 +17,8 @@ pub(crate) struct Modes {
     pub turns: bool,
     /// If true, threads that wait in loops are held ([`crate::awaits`]).
     pub awaits: bool,
+    /// If true, what clocks say are expressions ([`crate::symbolic`]).
+    pub relative_clocks: bool,
     /// If true, which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
     /// If true, accesses of a thread whose fellows were all joined are scheduling points, too.

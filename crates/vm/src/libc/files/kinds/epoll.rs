@@ -15,7 +15,7 @@
 
 use crate::hidden::HiddenObject;
 use crate::libc::files::content;
-use crate::libc::files::description::{FileDescription, Readiness};
+use crate::libc::files::description::{FileDescription, Readiness, Status};
 use crate::libc::files::errno::EINVAL;
 use crate::libc::files::polled::Pin;
 use crate::libc::files::table::{self, Kind, OpenFile};
@@ -154,6 +154,10 @@ pub(in crate::libc::files) fn report(
 impl FileDescription for Epoll {
     fn what(&self) -> &'static str {
         "a set of descriptors (epoll)"
+    }
+
+    fn status(&self, _: &State, _: u32) -> Result<Status, Stop> {
+        Ok(Status::ANONYMOUS)
     }
 
     fn woken_by(&self, file: u32) -> Option<ObjectId> {

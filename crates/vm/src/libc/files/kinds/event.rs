@@ -9,7 +9,7 @@
 
 use crate::hidden::HiddenObject;
 use crate::libc::files::content::NONBLOCK;
-use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Written};
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::{EAGAIN, EINVAL};
 use crate::libc::files::table::{self, OpenFile};
 use crate::native::{Cx, Flow, Stop};
@@ -41,6 +41,10 @@ fn counter(state: &State, open: &OpenFile) -> u64 {
 impl FileDescription for Event {
     fn what(&self) -> &'static str {
         "an event counter"
+    }
+
+    fn status(&self, _: &State, _: u32) -> Result<Status, Stop> {
+        Ok(Status::ANONYMOUS)
     }
 
     fn woken_by(&self, file: u32) -> Option<ObjectId> {

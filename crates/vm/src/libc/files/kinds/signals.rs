@@ -13,7 +13,7 @@
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::hidden;
 use crate::libc::files::content::{self, NONBLOCK, too_many};
-use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Written};
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::{EAGAIN, EINVAL};
 use crate::libc::files::open::{self, How};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
@@ -118,6 +118,10 @@ fn number(cx: &mut Cx<'_>, set: u64) -> Value {
 impl FileDescription for Signals {
     fn what(&self) -> &'static str {
         "a file of signals"
+    }
+
+    fn status(&self, _: &State, _: u32) -> Result<Status, Stop> {
+        Ok(Status::ANONYMOUS)
     }
 
     fn woken_by(&self, file: u32) -> Option<ObjectId> {

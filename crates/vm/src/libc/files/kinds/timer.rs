@@ -16,7 +16,7 @@
 //! timer's lock orders them.
 
 use crate::hidden::HiddenObject;
-use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Written};
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::{EAGAIN, EINVAL};
 use crate::libc::files::table::{self, OpenFile};
 use crate::libc::limited;
@@ -112,6 +112,10 @@ fn number(name: &'static str) -> Source<'static> {
 impl FileDescription for Timer {
     fn what(&self) -> &'static str {
         "a timer"
+    }
+
+    fn status(&self, _: &State, _: u32) -> Result<Status, Stop> {
+        Ok(Status::ANONYMOUS)
     }
 
     fn woken_by(&self, file: u32) -> Option<ObjectId> {

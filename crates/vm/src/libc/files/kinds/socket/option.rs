@@ -76,6 +76,9 @@ fn peer_name(cx: &mut Cx<'_>) -> Performs {
 // -------------------------------------------------------------------------------------------------
 
 const SOCKET: i32 = 1;
+/// Options that no system has (`lib/signal_interrupted.c`).
+const ASKS_RECEIVE_TIME: i32 = 0x5e1d_0014;
+const ASKS_SEND_TIME: i32 = 0x5e1d_0015;
 const TCP: i32 = 6;
 
 /// An option of level `SOL_SOCKET`, or of TCP.
@@ -97,6 +100,8 @@ enum Option_ {
     Size,
     /// `SO_RCVTIMEO`, `SO_SNDTIMEO`: a time-out, stored from this bit on.
     Time(u32),
+    /// Of this tool's own C functions: whether there is a time-out, stored from this bit on.
+    HasTime(u32),
     /// Of TCP: when packets are sent and checked, which no program sees here.
     Hint,
 }
@@ -113,6 +118,8 @@ fn option(cx: &mut Cx<'_>) -> Result<Option_, crate::native::Stop> {
         (SOCKET, 13) => Option_::Linger,
         (SOCKET, 20) => Option_::Time(RECEIVE_TIME),
         (SOCKET, 21) => Option_::Time(SEND_TIME),
+        (SOCKET, ASKS_RECEIVE_TIME) => Option_::HasTime(RECEIVE_TIME),
+        (SOCKET, ASKS_SEND_TIME) => Option_::HasTime(SEND_TIME),
         (SOCKET, 30) => Option_::Listens,
         (SOCKET, 39) => Option_::Family,
         (TCP, 1) => Option_::Flag(1 << 32),
@@ -245,6 +252,9 @@ fn get_option(cx: &mut Cx<'_>) -> Performs {
         Option_::Size => return Err(Flow::Unsupported("the size of a socket's buffers".into())),
         Option_::Linger => return Err(Flow::Unsupported("SO_LINGER".into())),
         Option_::Hint => return Err(Flow::Unsupported("asking for an option of TCP".into())),
+        Option_::HasTime(shift) => {
+            u64::from(get(cx.state, file, Field::Options) >> shift & LONGEST_TIME != 0)
+        }
         Option_::Time(_) => return Err(Flow::Unsupported("asking for the time-out of a socket".into())),
     };
     if room < 4 {

@@ -1,0 +1,65 @@
+//! What else a user may try if a limit has ended the run.
+
+use crate::explored::Explored;
+use crate::options::Strategy;
+use crate::plan::Plan;
+use crate::setup::Setup;
+use selvedge_model::{LimitKind, StopReason};
+use selvedge_vm::Program;
+
+/// A clock that goes on so far is probably read in a loop without an end.
+const LONG: u64 = 32;
+
+/// What may have made the program too large to be explored, and the option that leaves it out.
+pub(crate) fn hints(explored: &Explored) -> Vec<String> {
+    let Explored {
+        plan,
+        setup,
+        program,
+        report,
+        ..
+    } = explored;
+    let is_about_size = |kind| {
+        matches!(
+            kind,
+            LimitKind::Time | LimitKind::Memory | LimitKind::Depth | LimitKind::Events
+        )
+    };
+    let stop = match &report.stop {
+        StopReason::Limit(limit) => Some(limit.kind),
+        _ => None,
+    };
+    let mut kinds = report.limits.iter().map(|limit| limit.kind).chain(stop);
+    match kinds.any(is_about_size) {
+        true => of_options(*plan, setup, program),
+        false => Vec::new(),
+    }
+}
+
+fn of_options(plan: Plan, setup: &Setup, program: &Program) -> Vec<String> {
+    let mut hints = Vec::new();
+    if setup.vm.timeouts && program.has_timed_out() {
+        hints.push(
+            "hint: waits may time out at any moment; --timeouts off explores the program without that"
+                .to_owned(),
+        );
+    }
+    let samples = matches!(plan.strategy, Strategy::Random | Strategy::Pct);
+    if setup.vm.clock_steps.is_none() && program.longest_time() >= LONG && !samples {
+        hints.push(format!(
+            "hint: a thread's clock went on by {} s in an execution; if a loop reads it, --clock-steps \
+             lets the loop come back to the same state (docs/semantics.md, Time)",
+            program.longest_time()
+        ));
+    }
+    if setup.vm.weak_failures && program.has_weak_exchanges() {
+        hints.push(
+            "hint: weak compare-exchanges may fail at any moment; --weak-cas-failures off leaves that out"
+                .to_owned(),
+        );
+    }
+    if setup.vm.spurious_wakeups && program.waits() {
+        hints.push("hint: waits may end without a signal; --spurious-wakeups off leaves that out".to_owned());
+    }
+    hints
+}

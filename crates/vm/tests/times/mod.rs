@@ -1,0 +1,77 @@
+//! Random programs whose threads read clocks, keep times, compare them, and wait until some time.
+
+use std::fmt::Write;
+
+fn pick<'a>(random: &mut fastrand::Rng, list: &[&'a str]) -> &'a str {
+    list[random.usize(..list.len())]
+}
+
+const TIMES: [&str; 4] = ["x", "y", "own[0]", "own[1]"];
+
+fn section(random: &mut fastrand::Rng) -> String {
+    let (one, other) = (pick(random, &TIMES), pick(random, &TIMES));
+    let number = random.u8(..4);
+    let condition = match random.u8(..4) {
+        0 => format!("{one} < {other}"),
+        1 => format!("{one} + {number} == {other}"),
+        2 => format!("{one} - {other} > {number}"),
+        _ => format!("time(0) <= {one} + {number}"),
+    };
+    let statement = match random.u8(..12) {
+        0..3 => format!("{one} = time(0);"),
+        3 => format!("{one} = {other} + {number};"),
+        4 => format!("{one} = (1000000000 * {other} + 500000000) / 1000000000 + {number};"),
+        5..8 => format!("if ({condition}) puts(\"yes\"); else puts(\"no\");"),
+        8 => "pthread_cond_signal(&c);".to_owned(),
+        9 => format!("sleep({number});"),
+        _ => format!("wait_until({one} + {number});"),
+    };
+    format!("    pthread_mutex_lock(&m); {statement} pthread_mutex_unlock(&m);\n")
+}
+
+/// A thread may read its clock once more: from then on, states differ only in the time.
+fn may_go_on(random: &mut fastrand::Rng) -> &'static str {
+    match random.bool() {
+        true => "    if (nondet()) time(0);\n",
+        false => "",
+    }
+}
+
+pub fn program(seed: u64) -> String {
+    let random = &mut fastrand::Rng::with_seed(seed);
+    let mut text = String::from(
+        "#include <pthread.h>\n#include <stdio.h>\n#include <time.h>\n#include <unistd.h>\n\
+         _Bool __VERIFIER_nondet_bool(void);\n#define nondet __VERIFIER_nondet_bool\n\
+         static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+         static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nstatic time_t times[2][2];\n\
+         static void wait_until(time_t time)\n{\n    struct timespec until = {time, 0};\n\
+         \x20   puts(pthread_cond_timedwait(&c, &m, &until) ? \"late\" : \"in time\");\n}\n\n\
+         static void *other(void *unused)\n{\n    time_t *own = times[1], x, y = x = own[0] = own[1] = time(0);\n",
+    );
+    for _ in 0..1 + random.u8(..2) {
+        text += may_go_on(random);
+        text += &section(random);
+    }
+    text += "    return unused;\n}\n\nint main(void)\n{\n    time_t *own = times[0], x, y = x = own[0] = own[1] = time(0);\n    pthread_t t;\n";
+    text += may_go_on(random);
+    text += "    pthread_create(&t, 0, other, 0);\n";
+    for _ in 0..1 + random.u8(..3) {
+        text += may_go_on(random);
+        text += &section(random);
+    }
+    if random.u8(..4) == 0 {
+        let _ = writeln!(
+            text,
+            "    pthread_mutex_lock(&m); {} = times[1][0]; pthread_mutex_unlock(&m);",
+            pick(random, &TIMES)
+        );
+        text += &section(random);
+    }
+    text += "    pthread_join(t, 0);\n";
+    match random.u8(..3) {
+        0 => text += "    puts(x < y ? \"less\" : \"not less\");\n",
+        1 => text += "    puts(time(0) < y + 3 ? \"soon\" : \"late\");\n",
+        _ => {}
+    }
+    text + "    return 0;\n}\n"
+}
