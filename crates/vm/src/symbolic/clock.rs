@@ -18,9 +18,9 @@
 //! thread's clock, and of all times of it, by the same number of seconds. Each step from them that
 //! is no absolute use has the same outcome, and leads to such states again: clocks and deadlines
 //! are only compared with each other (`libc/deadline.rs`), and expressions by [`resolve`], whose
-//! result holds for every shift of less than [`MIDDLE`] seconds. No clock goes further
-//! ([`State::reaches`]). Where the clocks of two threads meet, at a join, the one that goes on is
-//! not used again, or its use is an absolute one (`Core::clock_joined`).
+//! result holds for every shift of less than [`MIDDLE`] seconds. No clock goes further, or that is
+//! an absolute use, too ([`State::reaches`]). Where the clocks of two threads meet, at a join, the
+//! one that goes on is not used again, or its use is an absolute one (`Core::clock_joined`).
 
 use crate::clocks::{MIDDLE, UNKNOWN_BITS as BITS, is_near};
 use crate::program::Program;
