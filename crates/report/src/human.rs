@@ -155,17 +155,15 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
             reason.detail
         );
     }
+    // Unknown if the run had to be ended.
+    let size = match s.threads {
+        0 => String::new(),
+        threads => format!(", up to {threads} threads and {} events deep", s.max_depth),
+    };
     let _ = writeln!(
         out,
-        "  {} executions ({} redundant), {} events, up to {} threads and {} events deep; {}, {}, visibility {}",
-        s.executions,
-        s.redundant_executions,
-        s.events,
-        s.threads,
-        s.max_depth,
-        report.strategy,
-        report.dependence,
-        report.visibility
+        "  {} executions ({} redundant), {} events{size}; {}, {}, visibility {}",
+        s.executions, s.redundant_executions, s.events, report.strategy, report.dependence, report.visibility
     );
     if s.all_events > s.events {
         let _ = writeln!(
