@@ -165,16 +165,8 @@ fn open_decisions(program: &Arc<Program>, mut canonical: Vm, choices: &[Choice])
             pending.is_some_and(|p| p.is_enabled() && p.action.op == Op::Choose)
         };
         let stands_at = |vm: &Vm| vm.pending().get(choice.thread.index()).map(|p| p.action);
-        let of_memory = |action: Action| action.is_memory() || action.op == Op::Destroy;
-        // What a thread that runs alone does is no step here.
-        let is_step = match (stands_at(&canonical), stands_at(&plain)) {
-            (Some(action), other) if of_memory(action) => other == Some(action),
-            (Some(action), Some(other)) => {
-                (action.op, action.object, action.stmt) == (other.op, other.object, other.stmt)
-            }
-            _ => true,
-        };
-        if !is_step && !chooses(&canonical) {
+        let of_memory = |action: Action| action.is_memory() || matches!(action.op, Op::Destroy | Op::Hidden);
+        if stands_at(&canonical).is_some_and(of_memory) && stands_at(&canonical) != stands_at(&plain) {
             canonical.step(choice);
             continue;
         }
