@@ -24,7 +24,14 @@ fn section(random: &mut fastrand::Rng) -> String {
         5..8 => format!("if ({condition}) puts(\"yes\"); else puts(\"no\");"),
         8 => "pthread_cond_signal(&c);".to_owned(),
         9 => format!("sleep({number});"),
-        _ => format!("wait_until({one} + {number});"),
+        10 => format!("wait_until({one} + {number});"),
+        // The deadline is nowhere but in the wait once another thread has written there.
+        _ => match random.u8(..3) {
+            0 => format!("until.tv_sec = {one} + {number};"),
+            _ => format!(
+                "if (nondet()) until.tv_sec = {one} + {number}; else until.tv_sec = {one} + 5; wait(&until);"
+            ),
+        },
     };
     format!("    pthread_mutex_lock(&m); {statement} pthread_mutex_unlock(&m);\n")
 }
@@ -37,15 +44,29 @@ fn may_go_on(random: &mut fastrand::Rng) -> &'static str {
     }
 }
 
+/// The main thread uses a time of the other one, whose clock may have gone on or not.
+fn of_the_other(random: &mut fastrand::Rng) -> String {
+    let number = random.u8(..4);
+    let use_it = match random.u8(..3) {
+        0 => format!("puts(x < until.tv_sec + {number} ? \"less\" : \"not less\");"),
+        1 => "wait(&until); puts(time(0) - y > 3 ? \"far\" : \"near\");".to_owned(),
+        _ => format!("wait_until(until.tv_sec + {number}); puts(time(0) - y > 3 ? \"far\" : \"near\");"),
+    };
+    format!(
+        "    pthread_mutex_lock(&m); until.tv_sec = times[1][0]; if (until.tv_sec) {{ {use_it} }} pthread_mutex_unlock(&m);\n"
+    )
+}
+
 pub fn program(seed: u64) -> String {
     let random = &mut fastrand::Rng::with_seed(seed);
     let mut text = String::from(
         "#include <pthread.h>\n#include <stdio.h>\n#include <time.h>\n#include <unistd.h>\n\
          _Bool __VERIFIER_nondet_bool(void);\n#define nondet __VERIFIER_nondet_bool\n\
          static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
-         static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nstatic time_t times[2][2];\n\
-         static void wait_until(time_t time)\n{\n    struct timespec until = {time, 0};\n\
-         \x20   puts(pthread_cond_timedwait(&c, &m, &until) ? \"late\" : \"in time\");\n}\n\n\
+         static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nstatic time_t times[2][2];\nstatic struct timespec until;\n\
+         static void wait(const struct timespec *until)\n{\n\
+         \x20   puts(pthread_cond_timedwait(&c, &m, until) ? \"late\" : \"in time\");\n}\n\n\
+         static void wait_until(time_t time)\n{\n    struct timespec until = {time, 0};\n    wait(&until);\n}\n\n\
          static void *other(void *unused)\n{\n    time_t *own = times[1], x, y = x = own[0] = own[1] = time(0);\n",
     );
     for _ in 0..1 + random.u8(..2) {
@@ -66,6 +87,9 @@ pub fn program(seed: u64) -> String {
             pick(random, &TIMES)
         );
         text += &section(random);
+    }
+    if random.u8(..5) == 0 {
+        text += &of_the_other(random);
     }
     text += "    pthread_join(t, 0);\n";
     match random.u8(..3) {
