@@ -358,7 +358,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         let as_written = function.has_own_attribute(llvm::AS_WRITTEN);
         for (i, list) in numbered.iter().enumerate() {
             for &(alloca, _) in list.iter().filter(is_alloca) {
-                if let Some(ty) = promotable(alloca, as_written).filter(|_| !jumps) {
+                if let Some(ty) = promotable(alloca, self.unit.layout, as_written).filter(|_| !jumps) {
                     let (name, shape) = self.variable(alloca).unzip();
                     let shape = shape.flatten();
                     let reg = self.function.regs.push(RegInfo { ty, name, shape });

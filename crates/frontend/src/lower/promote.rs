@@ -1,7 +1,8 @@
 //! Which locals become registers.
 //!
 //! A local becomes a register if it is of scalar type, is only loaded and stored as a whole by
-//! plain accesses, and its address is used for nothing else. Volatile accesses count as plain. A
+//! plain accesses, and its address is used for nothing else. rustc makes each local an array of
+//! bytes; then its accesses tell the type. Volatile accesses count as plain. A
 //! pointer may be accessed as an integer of 64 bits: clang does so around atomic accesses. A
 //! local with a scope of its own stays an object, because accesses outside of its scope are faults;
 //! but unoptimised code that was compiled here has no such accesses. Unlike LLVM's mem2reg this
@@ -12,7 +13,7 @@
 //! locals has the value in memory.
 
 use super::flatten::scalar;
-use crate::llvm::{Opcode, Ordering, Value, ValueKind};
+use crate::llvm::{Layout, Opcode, Ordering, TyKind, Value, ValueKind};
 use selvedge_ir::Type;
 
 /// Whether a call returns a second time when something jumps back to it.
@@ -24,9 +25,20 @@ pub(super) fn returns_twice(call: Value<'_>) -> bool {
 }
 
 /// The register type of an alloca that can be a register.
-pub(super) fn promotable(alloca: Value<'_>, as_written: bool) -> Option<Type> {
+pub(super) fn promotable<'m>(alloca: Value<'m>, layout: Layout<'m>, as_written: bool) -> Option<Type> {
     let ty = alloca.allocated_type();
-    let register = scalar(ty).ok()?;
+    let register = match scalar(ty) {
+        Ok(register) => register,
+        Err(_) => {
+            let accessed = alloca.users().into_iter().find_map(|user| match user.opcode()? {
+                Opcode::LLVMLoad => Some(user.ty()),
+                Opcode::LLVMStore => Some(user.operand(0)?.ty()),
+                _ => None,
+            })?;
+            let is_whole = ty.kind() == TyKind::LLVMArrayTypeKind && layout.size(accessed) == layout.size(ty);
+            scalar(accessed).ok().filter(|_| is_whole)?
+        }
+    };
     if alloca.operand(0).and_then(|n| n.int()) != Some(1) {
         return None;
     }
