@@ -1,18 +1,24 @@
 //! Which stack objects can only be reached by the function that owns them and by those that it
 //! calls: their address goes nowhere but into the address of loads, stores, copies and further
 //! address computations, here and in the functions that get it as an argument. When those return,
-//! nobody holds such an address. So accesses to the object are never shared, and its slot may be
-//! used again as soon as the function has returned.
+//! nobody else holds such an address. So accesses to the object are never shared, and its slot may
+//! be used again as soon as the function has returned.
 //!
-//! A parameter that is treated like this is *kept*. Whether it is kept depends on the functions to
-//! which it is passed. All are assumed to be, and those that are not are taken out until no more
-//! are found: the greatest solution, since a cycle of calls alone lets no address out.
+//! What becomes of a parameter ([`Fate`]) depends on the functions to which it is passed. A function
+//! may return it, as `std::move` does: then the caller holds the address that it passed once more.
+//! All parameters are assumed to stay in their function, and each is followed until nothing changes:
+//! the greatest solution, since a cycle of calls alone lets no address out.
+//!
+//! Two addresses in one object may be compared and subtracted. That tells nothing of where it is.
 //!
 //! Library functions that only read or write there, and forget the address before they return, are
 //! no way out either ([`forgets`]).
 
 use selvedge_base::{Id, IdVec};
-use selvedge_ir::{Callee, FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Type};
+use selvedge_ir::{
+    BinOp, Callee, FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Terminator, Type,
+};
+use smallvec::SmallVec;
 
 /// Whether a library function (one without a body) only reads or writes what this argument points
 /// to, in the calling thread and before it returns.
@@ -36,25 +42,45 @@ fn forgets(function: &Function, argument: usize) -> bool {
         )
 }
 
-/// What a register may hold the address of: nothing that matters, one object (the number of a
-/// local, or of a parameter after all locals), or several, none of which counts as private then.
-type Holds = Option<u32>;
+/// What becomes of the address that a parameter holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Fate {
+    /// It goes nowhere but into accesses and results.
+    stays: bool,
+    /// The results that may hold it, as bits.
+    returned: u64,
+}
+
+/// It stays where it is.
+const IN: Fate = Fate {
+    stays: true,
+    returned: 0,
+};
+/// Anybody may have it.
+const OUT: Fate = Fate {
+    stays: false,
+    returned: 0,
+};
+
+/// The objects whose address a register may hold, in order: the number of a local, or of a
+/// parameter after all locals.
+type Holds = SmallVec<[u32; 2]>;
 
 /// Where the addresses of locals and the values of parameters go.
 #[derive(Debug)]
 pub struct Escape {
-    /// For each function and each of its parameters, whether it is kept.
-    kept: IdVec<FuncId, Vec<bool>>,
+    /// For each function and each of its parameters, what becomes of it.
+    fates: IdVec<FuncId, Vec<Fate>>,
 }
 
 impl Escape {
     /// Looks at all functions of a module.
     pub fn of(module: &Module) -> Escape {
         let all = module.functions.iter().map(|function| {
-            let kept = !function.blocks.is_empty();
-            vec![kept; function.params.len()]
+            let fate = if function.blocks.is_empty() { OUT } else { IN };
+            vec![fate; function.params.len()]
         });
-        let mut escape = Escape { kept: all.collect() };
+        let mut escape = Escape { fates: all.collect() };
         // Who passes a parameter on has to be looked at again.
         let mut callers: IdVec<FuncId, Vec<FuncId>> = module.functions.iter().map(|_| Vec::new()).collect();
         for (id, function) in module.functions.iter_ids() {
@@ -67,52 +93,73 @@ impl Escape {
         let mut open: Vec<FuncId> = module.functions.ids().collect();
         while let Some(id) = open.pop() {
             let function = &module.functions[id];
-            if !escape.kept[id].contains(&true) {
+            if !escape.fates[id].iter().any(|fate| fate.stays) {
                 continue;
             }
-            let stays = escape.stays(module, function);
-            let locals = function.locals.len();
-            let kept: Vec<bool> = (0..function.params.len())
-                .map(|number| escape.kept[id][number] && stays[locals + number])
-                .collect();
-            if kept != escape.kept[id] {
-                escape.kept[id] = kept;
+            let all = escape.follow(module, function);
+            let fates = &all[function.locals.len()..];
+            if fates != escape.fates[id] {
+                escape.fates[id] = fates.to_vec();
                 open.extend(&callers[id]);
             }
         }
         escape
     }
 
-    /// The same where no parameter is kept: an object is not private if its address goes to a
-    /// function of the program.
+    /// The same where each call of a function of the program lets the addresses out that it gets.
     pub fn at_calls(module: &Module) -> Escape {
+        let stays = false;
         let none = module
             .functions
             .iter()
-            .map(|function| vec![false; function.params.len()]);
-        Escape { kept: none.collect() }
+            .map(|function| vec![Fate { stays, returned: 0 }; function.params.len()]);
+        Escape {
+            fates: none.collect(),
+        }
     }
 
     /// For each stack object of a function whether it is private.
     pub fn private_locals(&self, module: &Module, function: &Function) -> IdVec<LocalId, bool> {
-        let mut stays = self.stays(module, function);
-        stays.truncate(function.locals.len());
-        stays.into_iter().collect()
+        let all = self.follow(module, function);
+        let locals = all.iter().take(function.locals.len());
+        locals.map(|&fate| fate == IN).collect()
     }
 
-    /// For each local of a function, and then for each parameter, whether its address stays, if the
-    /// parameters of other functions are as known.
-    fn stays(&self, module: &Module, function: &Function) -> Vec<bool> {
-        let mut stays = vec![true; function.locals.len() + function.params.len()];
-        let holds = holds(function, &mut stays);
-        let mut escape = |operand: Operand| {
-            if let Operand::Reg(reg) = operand
-                && let Some(object) = holds[reg.index()]
-            {
-                stays[object as usize] = false;
+    /// What becomes of the address of each local of a function, and then of each parameter, if the
+    /// fates in other functions are as known.
+    fn follow(&self, module: &Module, function: &Function) -> Vec<Fate> {
+        let holds = self.holds(function);
+        let none = Holds::new();
+        let held = |operand: Operand| match operand {
+            Operand::Reg(reg) => &holds[reg.index()],
+            _ => &none,
+        };
+        let mut fates = vec![IN; function.locals.len() + function.params.len()];
+        let mut lets = |operand: Operand, to: Fate| {
+            for &object in held(operand) {
+                let fate = &mut fates[object as usize];
+                fate.stays &= to.stays;
+                fate.returned |= to.returned;
             }
         };
+        // Whether both are addresses in one object, of which there is only one.
+        let in_one = |a, b| held(a).len() == 1 && held(a) == held(b);
         for block in function.blocks.iter() {
+            if let Terminator::Return(results) = &block.term {
+                for (number, &result) in results.iter().enumerate() {
+                    match number < 64 {
+                        true => lets(
+                            result,
+                            Fate {
+                                stays: true,
+                                returned: 1 << number,
+                            },
+                        ),
+                        false => lets(result, OUT),
+                    }
+                }
+            }
+            let mut escape = |operand: Operand| lets(operand, OUT);
             for inst in &block.insts {
                 match &inst.kind {
                     InstKind::Load { .. }
@@ -120,7 +167,10 @@ impl Escape {
                     | InstKind::VaStart { .. }
                     | InstKind::Copy { .. }
                     | InstKind::Select { .. } => {}
-                    InstKind::Cmp { a, b, .. } if is_null(*a) || is_null(*b) => {}
+                    InstKind::Cmp { a, b, .. } if is_null(*a) || is_null(*b) || in_one(*a, *b) => {}
+                    InstKind::Bin {
+                        op: BinOp::Sub, a, b, ..
+                    } if in_one(*a, *b) => {}
                     InstKind::Store { value, .. } => escape(*value),
                     InstKind::MemCopy { len, .. } => escape(*len),
                     InstKind::Gep { terms, .. } => terms.iter().for_each(|t| escape(t.index)),
@@ -134,11 +184,11 @@ impl Escape {
                         args,
                         ..
                     } => {
-                        let kept = &self.kept[*callee];
+                        let known = &self.fates[*callee];
                         let callee = &module.functions[*callee];
                         for (number, &argument) in args.iter().enumerate() {
-                            let stays = kept.get(number) == Some(&true) || forgets(callee, number);
-                            if !stays {
+                            let stays = known.get(number).is_some_and(|fate| fate.stays);
+                            if !stays && !forgets(callee, number) {
                                 escape(argument);
                             }
                         }
@@ -146,10 +196,73 @@ impl Escape {
                     other => other.for_each_operand(&mut escape),
                 }
             }
-            block.term.for_each_operand(&mut escape);
+            if !matches!(block.term, Terminator::Return(_)) {
+                block.term.for_each_operand(&mut escape);
+            }
         }
-        stays
+        fates
     }
+
+    /// What each register may hold the address of.
+    fn holds(&self, function: &Function) -> Vec<Holds> {
+        let mut holds: Vec<Holds> = vec![Holds::new(); function.regs.len()];
+        let locals = function.locals.len() as u32;
+        for (number, &reg) in (locals..).zip(&function.params) {
+            add(&mut holds[reg.index()], number);
+        }
+        let pass = |holds: &mut Vec<Holds>, dst: Reg, from: Operand| match from {
+            Operand::Reg(from) if from != dst && !holds[from.index()].is_empty() => {
+                let from = holds[from.index()].clone();
+                let known = &mut holds[dst.index()];
+                from.iter().fold(false, |new, &object| add(known, object) || new)
+            }
+            _ => false,
+        };
+        // Address computations come after their bases in every path, but not in block order: iterate.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+                match &inst.kind {
+                    InstKind::Select { dst, a, b, .. } => {
+                        changed |= pass(&mut holds, *dst, *a);
+                        changed |= pass(&mut holds, *dst, *b);
+                    }
+                    InstKind::LocalAddr { dst, local } => {
+                        changed |= add(&mut holds[dst.index()], local.index() as u32);
+                    }
+                    InstKind::Gep { dst, base: from, .. } | InstKind::Copy { dst, value: from } => {
+                        changed |= pass(&mut holds, *dst, *from);
+                    }
+                    InstKind::Call {
+                        callee: Callee::Direct(callee),
+                        args,
+                        results,
+                        ..
+                    } => {
+                        for (fate, &argument) in self.fates[*callee].iter().zip(args) {
+                            for (number, &result) in results.iter().enumerate().take(64) {
+                                if fate.returned >> number & 1 == 1 {
+                                    changed |= pass(&mut holds, result, argument);
+                                }
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        holds
+    }
+}
+
+/// Adds an object; true if it was not there.
+fn add(holds: &mut Holds, object: u32) -> bool {
+    let place = holds.binary_search(&object);
+    if let Err(place) = place {
+        holds.insert(place, object);
+    }
+    place.is_err()
 }
 
 /// Whether an operand is the null pointer, which is the address of no object.
@@ -169,71 +282,10 @@ fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
     })
 }
 
-/// What each register may hold the address of. Objects that share a register do not stay.
-fn holds(function: &Function, stays: &mut [bool]) -> Vec<Holds> {
-    let mut holds: Vec<Holds> = vec![None; function.regs.len()];
-    let mut changed = true;
-    let add = |holds: &mut Vec<Holds>, reg: Reg, from: Holds, stays: &mut [bool]| {
-        let Some(object) = from else { return false };
-        match holds[reg.index()] {
-            None => {
-                holds[reg.index()] = from;
-                true
-            }
-            Some(other) => {
-                if other != object {
-                    stays[object as usize] = false;
-                    stays[other as usize] = false;
-                }
-                false
-            }
-        }
-    };
-    let locals = function.locals.len() as u32;
-    for (number, &reg) in (locals..).zip(&function.params) {
-        add(&mut holds, reg, Some(number), stays);
-    }
-    // Address computations come after their bases in every path, but not in block order: iterate.
-    while changed {
-        changed = false;
-        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            let (dst, from) = match &inst.kind {
-                InstKind::Select {
-                    dst,
-                    a: one,
-                    b: other,
-                    ..
-                } => {
-                    for from in [one, other] {
-                        if let Operand::Reg(from) = from {
-                            let from = holds[from.index()];
-                            changed |= add(&mut holds, *dst, from, stays);
-                        }
-                    }
-                    continue;
-                }
-                InstKind::LocalAddr { dst, local } => (*dst, Some(local.index() as u32)),
-                InstKind::Gep {
-                    dst,
-                    base: Operand::Reg(from),
-                    ..
-                }
-                | InstKind::Copy {
-                    dst,
-                    value: Operand::Reg(from),
-                } => (*dst, holds[from.index()]),
-                _ => continue,
-            };
-            changed |= add(&mut holds, dst, from, stays);
-        }
-    }
-    holds
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_ir::{FunctionBuilder, ModuleBuilder, Terminator};
+    use selvedge_ir::{FunctionBuilder, IntPred, ModuleBuilder, Terminator};
 
     /// What a function does with its parameter.
     #[derive(Clone, Copy, Debug)]
@@ -247,11 +299,25 @@ mod tests {
         PassesToUnknown,
         PassesToAPointer,
         PassesToItself,
+        ReturnsWhatTheNextReturns,
+        ReturnsItOrNull,
+    }
+
+    /// What `main` does with the result.
+    #[derive(Clone, Copy, Debug)]
+    enum Then {
+        Forgets,
+        Stores,
+        PassesToUnknown,
+        ComparesWithIt,
+        ComparesWithAnother,
+        TakesTheDistance,
+        Hashes,
     }
 
     /// Whether a local is private whose address is passed to a function that does this; `next`:
-    /// what the function does to which that one passes it.
-    fn is_private(does: Does, next: Does) -> bool {
+    /// what the function does to which that one passes it; `then`: what becomes of the result.
+    fn is_private_then(does: Does, next: Does, then: Then) -> bool {
         let mut module = ModuleBuilder::new();
         let unknown = module.declare("unknown", &[Type::Ptr], &[]);
         let first = module.declare("first", &[Type::Ptr], &[Type::Ptr]);
@@ -278,6 +344,20 @@ mod tests {
                 Does::PassesToTheNext => _ = function.call(passes, &given, &[Type::Ptr]),
                 Does::PassesToUnknown => _ = function.call(unknown, &given, &[]),
                 Does::PassesToAPointer => _ = function.call_indirect(Operand::Func(unknown), &given, &[]),
+                Does::ReturnsWhatTheNextReturns => {
+                    result = Operand::Reg(function.call(passes, &given, &[Type::Ptr])[0]);
+                }
+                Does::ReturnsItOrNull => {
+                    let is_null = function.cmp(IntPred::Eq, Type::Ptr, word, result);
+                    let dst = function.reg(Type::Ptr);
+                    function.emit(InstKind::Select {
+                        dst,
+                        cond: Operand::Reg(is_null),
+                        a: result,
+                        b: Operand::Reg(word),
+                    });
+                    result = Operand::Reg(dst);
+                }
                 Does::PassesToItself => _ = function.call(id, &given, &[Type::Ptr]),
             }
             function.terminate(Terminator::Return([result].into_iter().collect()));
@@ -286,22 +366,65 @@ mod tests {
         let mut main = FunctionBuilder::new("main");
         let local = main.local(8, 8);
         let address = main.local_addr(local);
-        main.call(first, &[(Operand::Reg(address), Type::Ptr)], &[Type::Ptr]);
+        let other = main.local(8, 8);
+        let other = main.local_addr(other);
+        let result = main.call(first, &[(Operand::Reg(address), Type::Ptr)], &[Type::Ptr])[0];
+        match then {
+            Then::Forgets => {}
+            Then::Stores => main.store(Type::Ptr, result, other),
+            Then::PassesToUnknown => _ = main.call(unknown, &[(Operand::Reg(result), Type::Ptr)], &[]),
+            Then::ComparesWithIt => _ = main.cmp(IntPred::Ult, Type::Ptr, result, address),
+            Then::ComparesWithAnother => _ = main.cmp(IntPred::Ult, Type::Ptr, result, other),
+            Then::TakesTheDistance => _ = main.bin(BinOp::Sub, Type::I64, result, address),
+            Then::Hashes => _ = main.bin(BinOp::Xor, Type::I64, result, address),
+        }
         main.ret(&[]);
         let main = module.define(main);
         let module = module.finish();
         Escape::of(&module).private_locals(&module, &module.functions[main])[local]
     }
 
+    fn is_private(does: Does, next: Does) -> bool {
+        is_private_then(does, next, Then::Forgets)
+    }
+
     #[test]
-    fn an_address_that_comes_back_or_is_stored_is_let_out() {
+    fn what_comes_back_is_followed() {
+        use Does::*;
+        use Then::*;
+        let ways = [
+            (Returns, Loads),
+            (ReturnsAPart, Loads),
+            (ReturnsWhatTheNextReturns, Returns),
+            (ReturnsItOrNull, Loads),
+        ];
+        for (does, next) in ways {
+            for (then, private) in [
+                (Forgets, true),
+                (ComparesWithIt, true),
+                (TakesTheDistance, true),
+                (Stores, false),
+                (Then::PassesToUnknown, false),
+                (ComparesWithAnother, false),
+                (Hashes, false),
+            ] {
+                assert_eq!(is_private_then(does, next, then), private, "{does:?} {then:?}");
+            }
+        }
+        assert!(
+            is_private_then(Loads, Loads, Stores),
+            "another pointer comes back"
+        );
+    }
+
+    #[test]
+    fn an_address_that_is_stored_is_let_out() {
         use Does::*;
         for (does, private) in [
             (Loads, true),
             (LoadsFromACopy, true),
             (PassesToItself, true),
-            (Returns, false),
-            (ReturnsAPart, false),
+            (Returns, true),
             (StoresTheAddress, false),
             (PassesToUnknown, false),
             (PassesToAPointer, false),
