@@ -121,9 +121,9 @@ impl Assumed {
         }
     }
 
-    /// The assumption that has failed, if one has. `reused`: a dead object's memory was reused.
+    /// The assumption that has failed, if one has. `many_dead`: there were many dead objects.
     #[inline]
-    pub(crate) fn failed(self, program: &Program, reused: bool) -> Option<Failed> {
+    pub(crate) fn failed(self, program: &Program, many_dead: bool) -> Option<Failed> {
         if program.has_strayed() {
             Some(Failed::BlockClasses)
         } else if program.has_hidden_addresses() {
@@ -136,7 +136,7 @@ impl Assumed {
             Some(Failed::RelativeClocks)
         } else if self.fused && program.is_spoiled() {
             Some(Failed::Fused)
-        } else if self.keeps_dead && reused {
+        } else if self.keeps_dead && many_dead {
             Some(Failed::DeadMemory)
         } else {
             None

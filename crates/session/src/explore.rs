@@ -129,7 +129,7 @@ impl Exploration<'_> {
             assumed: Assumed::of(self.plan, self.options, self.program),
             control: self.control(),
             work: Work::default(),
-            reused: AtomicBool::new(false),
+            many_dead: AtomicBool::new(false),
         }
     }
 
@@ -413,14 +413,14 @@ struct Watch<'a> {
     assumed: Assumed,
     control: Control,
     work: Work,
-    /// True if a machine has reused a dead object's memory.
-    reused: AtomicBool,
+    /// True if a machine has had many dead objects.
+    many_dead: AtomicBool,
 }
 
 impl Watch<'_> {
     fn failed(&self) -> Option<Failed> {
         self.assumed
-            .failed(self.program, self.reused.load(Ordering::Relaxed))
+            .failed(self.program, self.many_dead.load(Ordering::Relaxed))
     }
 
     fn guard(&self) -> Guard<'_> {
@@ -432,8 +432,8 @@ impl Watch<'_> {
 trait Works {
     /// The work of all steps so far.
     fn work(&self) -> u64;
-    /// True if a dead object's memory was reused in some execution.
-    fn has_reused(&self) -> bool;
+    /// See [`Vm::has_many_dead`].
+    fn has_many_dead(&self) -> bool;
 }
 
 impl Works for Vm {
@@ -442,8 +442,8 @@ impl Works for Vm {
         Vm::work(self)
     }
     #[inline]
-    fn has_reused(&self) -> bool {
-        Vm::has_reused(self)
+    fn has_many_dead(&self) -> bool {
+        Vm::has_many_dead(self)
     }
 }
 
@@ -454,7 +454,7 @@ impl Works for Recalling {
     }
     /// Nobody assumes anything about that where steps are recalled.
     #[inline]
-    fn has_reused(&self) -> bool {
+    fn has_many_dead(&self) -> bool {
         false
     }
 }
@@ -470,9 +470,9 @@ impl<M: Works> Detector<M> for Guard<'_> {
     fn event(&mut self, machine: &M, _: &Event, _: &mut Vec<Fault>) {
         let watch = self.0;
         watch.work.pay(&watch.control, || machine.work());
-        let reused = watch.assumed.keeps_dead && machine.has_reused();
-        if watch.assumed.failed(watch.program, reused).is_some() {
-            watch.reused.fetch_or(reused, Ordering::Relaxed);
+        let many_dead = watch.assumed.keeps_dead && machine.has_many_dead();
+        if watch.assumed.failed(watch.program, many_dead).is_some() {
+            watch.many_dead.fetch_or(many_dead, Ordering::Relaxed);
             watch
                 .control
                 .request_stop(LimitKind::Interrupted, "to be explored in another way");

@@ -109,7 +109,11 @@ impl<'a> Job<'a> {
         setup.vm.leaks = asked(Property::Leak) || asked(Property::Cleanup);
         setup.vm.coverage = self.options.coverage || self.options.test_cases.is_some();
         setup.vm.visibility = plan.visibility;
-        setup.vm.quarantine = plan.quarantine;
+        // What is of no use once memory is reused needs no slots that wait for that.
+        (setup.vm.quarantine, setup.vm.many_dead) = match plan.keeps_dead {
+            true => (None, plan.quarantine),
+            false => (plan.quarantine, None),
+        };
         setup.vm.fingerprints = plan.strategy.matches_states() || setup.vm.requests.is_some();
         let races = self.properties(plan).contains(&Property::DataRace);
         let reads = plan.strategy == Strategy::ReadsFrom;

@@ -7,8 +7,8 @@ use selvedge_explore::{Order, Report};
 use selvedge_model::{FaultKind, Limit, LimitKind, Property};
 use selvedge_vm::{Elements, Futures};
 
-/// The default number of dead objects that wait before their memory is reused. It is so large that
-/// programs that end hardly ever reuse memory. If one does, the exploration is repeated with
+/// The default number of dead objects up to which no memory is reused. It is so large that
+/// programs that end hardly ever have more. If one does, the exploration is repeated with
 /// [`FEW`].
 const MANY: u32 = 256;
 
@@ -34,9 +34,11 @@ pub struct Plan {
     pub awaits: bool,
     /// The search order of `unfold`.
     pub search: Order,
-    /// `Options::quarantine` of the machine.
+    /// The number of dead objects that wait before their memory is reused; or, if no memory is, up
+    /// to which none has to be. `None` where states are not compared.
     pub quarantine: Option<u32>,
-    /// True if the exploration is of no use when a dead object's memory is reused.
+    /// True if no memory is reused. Where there are many dead objects, the exploration is of no
+    /// use.
     pub keeps_dead: bool,
 }
 

@@ -105,6 +105,9 @@ pub struct Options {
     /// objects come back to old states only with a number; but then a thread that uses a dead
     /// object without synchronisation may find a new one there.
     pub quarantine: Option<u32>,
+    /// Without [`quarantine`](Options::quarantine): so many dead heap objects and escaping locals
+    /// of one thread and size are noted ([`Vm::has_many_dead`](crate::Vm::has_many_dead)).
+    pub many_dead: Option<u32>,
     /// How solver queries are answered.
     pub solver: SolverOptions,
     /// Memory that is lost or not freed is asked for: states differ, too, by what only that depends
@@ -115,6 +118,9 @@ pub struct Options {
     /// A variable of the program that is kept in a register keeps it for the whole call: for
     /// debuggers.
     pub variables: bool,
+    /// A loop that goes round for ever is a limit also where it only computes: for those who say
+    /// what a program does until it ends.
+    pub must_end: bool,
     /// When set, a thread is parked before its next jump or call, with
     /// [`Limit::stopped`](selvedge_model::Limit::stopped), and solver queries get no answer.
     pub stop: StopFlag,
@@ -197,6 +203,8 @@ impl Default for Options {
             requests: None,
             symbolic_files: Vec::new(),
             quarantine: None,
+            many_dead: None,
+            must_end: false,
             solver: SolverOptions::default(),
             leaks: false,
             coverage: false,

@@ -172,7 +172,7 @@ fn arenas_and_free_slots_follow_from_objects() {
             }
         }
     }
-    assert!(free > 1_000, "only {free} free slots above another one");
+    assert!(free > 100, "only {free} free slots above another one");
 }
 
 // ---- traces

@@ -34,6 +34,7 @@ impl Vm {
         let mut state = State::new();
         state.memory.set_recording(false);
         state.modes_mut().quarantine = program.options.quarantine;
+        state.modes_mut().many_dead = program.options.many_dead;
         state.modes_mut().spurious_wakeups = program.options.spurious_wakeups;
         state
             .memory

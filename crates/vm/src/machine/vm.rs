@@ -95,11 +95,12 @@ impl Vm {
         self.state.modes().canonical
     }
 
-    /// True if a dead object's memory was ever reused, in an execution undone or not (see
-    /// [`Options::quarantine`](crate::Options::quarantine)).
+    /// True if so many objects of one thread and size were ever dead, in an execution undone or
+    /// not, that their memory has to be used again if states are to return (see
+    /// [`Options::many_dead`](crate::Options::many_dead)).
     #[inline]
-    pub fn has_reused(&self) -> bool {
-        self.state.has_reused()
+    pub fn has_many_dead(&self) -> bool {
+        self.state.has_many_dead()
     }
 
     /// See [`Program::is_spoiled`].

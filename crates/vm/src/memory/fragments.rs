@@ -112,7 +112,8 @@ struct Before<'a> {
     bases: FxHashSet<u64>,
     /// Pages that were dropped, by first address.
     pages: FxHashMap<u64, &'a Page>,
-    bumped: FxHashMap<(u32, u32), u32>,
+    /// By how many slots arenas have grown.
+    bumped: FxHashMap<(u32, u32), i64>,
 }
 
 impl Memory {
@@ -287,6 +288,7 @@ impl Memory {
                     }
                 }
                 Entry::Bumped { owner, class } => *before.bumped.entry((owner, class)).or_insert(0) += 1,
+                Entry::Lowered { owner, class } => *before.bumped.entry((owner, class)).or_insert(0) -= 1,
                 Entry::TookFree { owner, class, slot } => frees.push((owner, class, Some(slot))),
                 Entry::GaveFree { owner, class } => frees.push((owner, class, None)),
             }
@@ -296,13 +298,13 @@ impl Memory {
         }
         let mut delta = self.changed_free_lists(&frees, keys);
         for (&(owner, class), &count) in &before.bumped {
-            let next = self.next(owner, class);
+            let next = i64::from(self.next(owner, class));
             let place = u64::from(owner) << 8 | u64::from(class);
-            delta = delta.with(keys.pair(FragmentKind::Arena, place, u64::from(next)));
-            if next > count {
-                let old = keys.pair(FragmentKind::Arena, place, u64::from(next - count));
-                delta = delta.without(old);
-            }
+            let hash = |next: i64| match next {
+                0 => Digest::EMPTY,
+                _ => keys.pair(FragmentKind::Arena, place, next as u64),
+            };
+            delta = delta.with(hash(next)).without(hash(next - count));
         }
         (before, delta)
     }
@@ -357,6 +359,7 @@ impl Memory {
                 Entry::Page { .. } => return true,
                 Entry::Partial { .. }
                 | Entry::Bumped { .. }
+                | Entry::Lowered { .. }
                 | Entry::TookFree { .. }
                 | Entry::GaveFree { .. } => {}
             }
@@ -413,13 +416,13 @@ impl Memory {
 
     /// The change of an object whose record was written: all of its bytes, before and now.
     fn changed_object(&self, base: u64, old: &Object, before: &Before<'_>, keys: &Keys) -> Digest {
-        let Some((_, new)) = self.object_at(base) else {
-            return Digest::EMPTY;
-        };
-        let mut delta = keys.words(FragmentKind::Object, &record(base, &new, self.places));
+        let new = self.object_at(base).map(|(_, object)| object);
+        let mut delta = new.map_or(Digest::EMPTY, |new| {
+            keys.words(FragmentKind::Object, &record(base, &new, self.places))
+        });
         let existed = Parts::of(base).is_some_and(|p| {
             let bumped = before.bumped.get(&(p.owner, p.class)).copied().unwrap_or(0);
-            p.slot() < self.next(p.owner, p.class) - bumped
+            i64::from(p.slot()) < i64::from(self.next(p.owner, p.class)) - bumped
         });
         if existed {
             let old = keys.words(FragmentKind::Object, &record(base, old, self.places));
@@ -430,11 +433,8 @@ impl Memory {
         } else {
             base
         };
-        let new_end = if new.life == Life::Live {
-            base + new.size
-        } else {
-            base
-        };
+        let new = new.filter(|new| new.life == Life::Live);
+        let new_end = base + new.map_or(0, |new| new.size);
         let (mut at, end) = (base, old_end.max(new_end));
         while at < end {
             let first = at & !(PAGE as u64 - 1);
@@ -452,9 +452,10 @@ impl Memory {
                     }
                     if address < new_end
                         && let Some(page) = page
+                        && let Some(new) = &new
                     {
                         let byte = in_page(&self.tags, page, address as usize % PAGE);
-                        if byte != fresh(&new) {
+                        if byte != fresh(new) {
                             delta = delta.with(keys.byte(address, byte));
                         }
                     }

@@ -244,24 +244,71 @@ impl Memory {
         Ok(base)
     }
 
+    /// True if so many slots of this arena have no live object, while its last slot has just been
+    /// made. Looks only now and then: at most four times while the arena doubles.
+    pub fn has_many_dead(&self, last: u64, many: u32) -> bool {
+        let Some((parts, arena)) = Parts::of(last).and_then(|parts| Some((parts, self.arena(parts)?))) else {
+            return false;
+        };
+        let step = 1_u32 << arena.next.ilog2().saturating_sub(2);
+        parts.slot() + 1 == arena.next
+            && arena.next > many
+            && arena.next.is_multiple_of(step)
+            && (0..arena.next)
+                .filter(|&slot| arena.object(slot).life != Life::Live)
+                .count() as u32
+                >= many
+    }
+
     /// Ends an object for good, whether its scope has ended before or not. The address stays
-    /// reserved until the slot is reused; slots of private stack objects are reused at once.
+    /// reserved until the slot is reused. Slots of private stack objects are reused at once, and the
+    /// last ones of an arena are given back: how deep a thread's calls once were makes no
+    /// difference to its state.
     pub fn end_object(&mut self, base: u64, life: Life, site: Site) {
         if let Some((base, mut object)) = self.object_at(base) {
             let private = object.kind == Kind::PrivateStack;
-            if object.life != Life::OutOfScope {
+            let in_scope = object.life != Life::OutOfScope;
+            if in_scope {
                 object.life = life;
                 object.ended = site;
+            }
+            // A record that may vanish has to be in the log, whether it changes or not.
+            if in_scope || private {
                 self.set_object(base, object);
             }
             if private && let Some(parts) = Parts::of(base) {
-                self.arena_mut(parts.owner, parts.class).free.push(parts.slot());
-                self.log.push(Entry::GaveFree {
-                    owner: parts.owner,
-                    class: parts.class,
-                });
+                self.give_slot(parts);
             }
         }
+    }
+
+    /// Gives the slot of a private stack object back.
+    fn give_slot(&mut self, parts: Parts) {
+        let Parts { owner, class, .. } = parts;
+        let arena = self.arena_mut(owner, class);
+        if parts.slot() + 1 != arena.next {
+            arena.free.push(parts.slot());
+            self.log.push(Entry::GaveFree { owner, class });
+            return;
+        }
+        self.lower(owner, class);
+        while let arena = self.arena_mut(owner, class)
+            && let Some(slot) = arena.free.pop_if(|&mut slot| slot + 1 == arena.next)
+        {
+            self.log.push(Entry::TookFree { owner, class, slot });
+            let offset = slot << (address::MIN_SHIFT + class);
+            let base = Parts { offset, ..parts }.address();
+            if let Some((base, object)) = self.object_at(base) {
+                self.set_object(base, object);
+            }
+            self.lower(owner, class);
+        }
+    }
+
+    /// The last slot of an arena becomes one that was never used.
+    fn lower(&mut self, owner: u32, class: u32) {
+        self.arena_mut(owner, class).next -= 1;
+        self.log.push(Entry::Lowered { owner, class });
     }
 
     /// Makes the first page of a live mapping inaccessible, or accessible again.

@@ -16,6 +16,8 @@ pub(super) enum Entry {
     Page { owner: u32, class: u32, page: u32 },
     /// A new slot was taken.
     Bumped { owner: u32, class: u32 },
+    /// The last slot was given back.
+    Lowered { owner: u32, class: u32 },
     /// A slot was taken from the free list.
     TookFree { owner: u32, class: u32, slot: u32 },
     /// A slot was put on the free list.
@@ -85,6 +87,7 @@ impl Memory {
                     *self.arena_mut(owner, class).page_place(page as usize) = old;
                 }
                 Entry::Bumped { owner, class } => self.arena_mut(owner, class).next -= 1,
+                Entry::Lowered { owner, class } => self.arena_mut(owner, class).next += 1,
                 Entry::TookFree { owner, class, slot } => self.arena_mut(owner, class).free.push(slot),
                 Entry::GaveFree { owner, class } => {
                     self.arena_mut(owner, class).free.pop();

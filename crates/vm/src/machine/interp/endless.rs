@@ -75,7 +75,7 @@ impl Vm {
 
     /// The thread goes round for ever from a stand. It does nothing more, and this is no limit of
     /// the exploration, unless the loop reads what others might change, or writes, or a handler
-    /// might interrupt it. An atomic block without an end is one, too: nobody else could go on.
+    /// might interrupt it, or [`Options::must_end`](crate::Options::must_end) is set. An atomic block without an end is one, too: nobody else could go on.
     fn endless(&mut self, thread: ThreadId, ip: u32, stand: &Stand) -> Stop {
         let options = &self.program.options;
         let core = &self.state.thread(thread).core;
@@ -86,7 +86,7 @@ impl Vm {
             && options.points.is_none()
             && memory.accesses().len() == stand.accesses
             && memory.mark() == stand.memory;
-        if !only_computes || self.program.handles_signals || core.atomic != 0 {
+        if !only_computes || options.must_end || self.program.handles_signals || core.atomic != 0 {
             let text = "a loop goes round for ever without a visible action".to_owned();
             self.limit(thread, ip, LimitKind::Endless, text);
         }

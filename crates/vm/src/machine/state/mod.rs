@@ -69,8 +69,9 @@ pub struct State {
     path: Path,
     /// Dead slots that will be reused.
     dead: Rc<FxHashMap<Place, Vec<u64>>>,
-    /// True if one was ever reused, in an execution undone or not.
-    reused: bool,
+    /// True if there were ever many ([`Vm::has_many_dead`](crate::Vm::has_many_dead)), in an
+    /// execution undone or not.
+    many_dead: bool,
     /// True if a time was ever used absolutely ([`State::use_absolute_time`]), in an execution
     /// undone or not.
     pub(crate) absolute_time: Cell<bool>,
@@ -102,7 +103,7 @@ impl State {
             unjoined: 0,
             path: Path::default(),
             dead: Rc::default(),
-            reused: false,
+            many_dead: false,
             absolute_time: Cell::new(false),
             labels: BTreeMap::new(),
         }

@@ -26,6 +26,8 @@ pub(crate) struct Modes {
     /// The minimum number of dead slots that wait before one is reused. `None`: slots are never
     /// reused.
     pub quarantine: Option<u32>,
+    /// Without it: so many dead slots are noted.
+    pub many_dead: Option<u32>,
     /// If true, waits on condition variables may end without a signal.
     pub spurious_wakeups: bool,
     /// If true, a thread that failed spuriously, and returned to the same place in the same state,

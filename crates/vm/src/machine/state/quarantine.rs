@@ -10,6 +10,9 @@
 //! depends on all other events which use the same place; so what an event moves does not depend on
 //! independent events. Slots may get lost on the way to their thread; then others are used.
 //!
+//! While no slot is reused (`Options::many_dead`), none is moved either: the arenas alone tell how
+//! many are dead. So it makes no difference to a state which thread has freed an object.
+//!
 //! Reuse can hide one kind of error: the use of a dead object by a thread that does not synchronise
 //! with the thread that reuses its slot. That is a data race, too.
 
@@ -21,9 +24,9 @@ use selvedge_model::{Action, Needs, Op, Synchronises};
 use std::rc::Rc;
 
 impl State {
-    /// True if a dead slot was ever reused, in an execution undone or not.
-    pub(crate) fn has_reused(&self) -> bool {
-        self.reused
+    /// See [`Vm::has_many_dead`](crate::Vm::has_many_dead).
+    pub(crate) fn has_many_dead(&self) -> bool {
+        self.many_dead
     }
 
     /// The first addresses of the dead slots at a place.
@@ -59,12 +62,18 @@ impl State {
         {
             let rest = rest.to_vec();
             self.set_dead(place, rest);
-            self.reused = true;
             self.forget_syncs(base, self.memory.slot_size(base));
             self.memory.reuse(base, object);
             return Ok(base);
         }
-        self.memory.allocate(owner, object, align)
+        let base = self.memory.allocate(owner, object, align)?;
+        if let Some(many) = self.modes.many_dead
+            && matches!(object.kind, Kind::Heap | Kind::Stack)
+            && self.memory.has_many_dead(base, many)
+        {
+            self.many_dead = true;
+        }
+        Ok(base)
     }
 
     /// Ends an object for good. Its slot may be reused later.
