@@ -18,7 +18,7 @@ use selvedge_explore::kept::{Common, Kept, Misfit, Parts};
 use selvedge_explore::reads::Uncovered;
 use selvedge_explore::{Budget, Config, Control, Report, Stop, dpor, pct, random, reads, stateful, unfold};
 use selvedge_ir::Module;
-use selvedge_model::{Detector, Event, Fault, LimitKind, Property, Published, StopReason};
+use selvedge_model::{Detector, Event, Fault, LimitKind, Machine, Property, Published, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -406,6 +406,13 @@ pub(crate) fn settle(report: &mut Report, control: &Control) {
     }
 }
 
+/// What an event costs for each pair of threads, in instructions of the program.
+const PAIR: u64 = 4;
+/// Up to this number of threads, pairs are not charged.
+const FEW_THREADS: u64 = 8;
+/// More threads than a machine has.
+const MOST_THREADS: usize = 1 << 13;
+
 /// What is looked at after each event of all machines of an exploration: the work that they did,
 /// and whether an assumption has failed.
 struct Watch<'a> {
@@ -462,7 +469,7 @@ impl Works for Recalling {
 /// Ends an exploration as soon as an assumption has failed.
 struct Guard<'a>(&'a Watch<'a>);
 
-impl<M: Works> Detector<M> for Guard<'_> {
+impl<M: Machine + Works> Detector<M> for Guard<'_> {
     type Mark = ();
     fn mark(&mut self) {}
     fn undo(&mut self, (): ()) {}
@@ -470,6 +477,12 @@ impl<M: Works> Detector<M> for Guard<'_> {
     fn event(&mut self, machine: &M, _: &Event, _: &mut Vec<Fault>) {
         let watch = self.0;
         watch.work.pay(&watch.control, || machine.work());
+        // Detectors and keys look at each pair of threads. Where there are many, that is most of
+        // the time.
+        let threads = machine.pending().len().min(MOST_THREADS) as u64;
+        if threads > FEW_THREADS {
+            watch.control.pay(threads * threads * PAIR);
+        }
         let many_dead = watch.assumed.keeps_dead && machine.has_many_dead();
         if watch.assumed.failed(watch.program, many_dead).is_some() {
             watch.many_dead.fetch_or(many_dead, Ordering::Relaxed);
