@@ -212,8 +212,8 @@ pub(crate) struct CheckArgs {
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_K", default_value = "1", value_name = "N|optimal", value_parser = partial)]
     pub(crate) k: Partial,
     /// With cutoffs: how many dead objects of one thread and size wait before their memory is used
-    /// again; a use after free is noticed until then [default: 256, and 4 if that turns out to be
-    /// too few to wait for]
+    /// again; a use after free is noticed until then [default: none is used again; 4 if somewhere
+    /// 256 are dead]
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_QUARANTINE", value_name = "N")]
     pub(crate) quarantine: Option<u32>,
     /// Write the events that unfold found, with what holds between them, to a file that ends in

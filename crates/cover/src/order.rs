@@ -144,6 +144,9 @@ pub(crate) enum Why {
     Unordered(Action, Action),
     /// Another thread goes on when the process ends, or the process is ended by another thread.
     Goes,
+    /// Other threads go on when the main thread ends. Then the last of them ends the process, and
+    /// which one that is by the clock is no operation.
+    MainEnds,
 }
 
 /// For each thread, the number of its operations that are known to be done.
@@ -349,6 +352,12 @@ impl Orders {
                 needed.extend(self.released.remove(&thread));
             }
             Operation::Arrive => needed.extend(self.arrives(&action, outcome)),
+            Operation::End if thread.index() == 0 && self.ended.iter().skip(1).any(|&ended| !ended) => {
+                return Err(Refusal {
+                    what: Why::MainEnds,
+                    stmt: action.stmt,
+                });
+            }
             // The other threads must end first: a schedule does not order their actions with the
             // end of the process.
             Operation::Exit => {

@@ -468,6 +468,7 @@ fn unsupported<M: Describe>(machine: &M, refusal: &Refusal) -> Unsupported {
                 text(one)
             )
         }
+        Why::MainEnds => "the end of the main thread while other threads go on".to_owned(),
         Why::Goes => "the end of the process by another thread, or while other threads go on".to_owned(),
     };
     Unsupported {

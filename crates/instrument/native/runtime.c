@@ -29,6 +29,9 @@ enum { IS_END, IS_OWN, IS_ASK, IS_DO, IS_PASS };
 
 #define DEVIATION_CODE 120
 #define SPINS 100
+/* Constructors begin and destructors end with those of this priority, which programs may not have. */
+#define FIRST 100
+#pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
 
 /* The place of the program's call; written before it. */
 _Thread_local const char *__selvedge_place = "?";
@@ -364,23 +367,36 @@ static void leave(void) {
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
+static pthread_key_t end_key;
+static int main_has_ended;
+
 static void begin(int thread) {
     me = thread;
     at = first_state[thread];
     noise = delays * 0x9e3779b97f4a7c15ull + (unsigned)thread * 0xbf58476d1ce4e5b9ull;
+    pthread_setspecific(end_key, (void *)1);
 }
 
-static void end(void) {
-    if (me > 0 && enter(OP_END, NULL, -1, NULL) != FREE)
+/* The last thing that a thread does: after cleanup handlers, and after destructors of the program's keys. Those run in rounds
+   as long as keys have values; this one waits for the last round. */
+static void end(void *round) {
+    if ((intptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(end_key, (void *)((intptr_t)round + 1));
+        return;
+    }
+    if (enter(OP_END, NULL, -1, NULL) != FREE)
         leave();
+    /* The main thread is the last one in each schedule, whatever the clock says: this is the end of the process. */
+    if (me == 0) {
+        main_has_ended = 1;
+        exit(0);
+    }
 }
 
 static void *run(void *number) {
     int thread = (int)(intptr_t)number;
     begin(thread);
-    void *result = starts[thread].body(starts[thread].argument);
-    end();
-    return result;
+    return starts[thread].body(starts[thread].argument);
 }
 
 int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
@@ -440,7 +456,6 @@ int __selvedge_pthread_detach(pthread_t handle) {
 }
 
 __attribute__((noreturn)) void __selvedge_pthread_exit(void *result) {
-    end();
     pthread_exit(result);
 }
 
@@ -733,11 +748,12 @@ static void write_order(void) {
     fclose(file);
 }
 
-static void at_exit(void) {
+/* After `exit` handlers, destructors of global objects and functions that are destructors. */
+__attribute__((destructor(FIRST))) static void at_exit(void) {
     if (!atomic_load(&is_free)) {
         if (me != 0)
             deviation(-1, OP_EXIT, "the process ends in another thread than the main one");
-        else if (enter(OP_EXIT, NULL, -1, NULL) != FREE)
+        else if (!main_has_ended && enter(OP_EXIT, NULL, -1, NULL) != FREE)
             leave();
     }
     if (order_file && !PARTS)
@@ -745,13 +761,13 @@ static void at_exit(void) {
 }
 
 /* Before all constructors of the program. */
-__attribute__((constructor(101))) static void start(void) {
+__attribute__((constructor(FIRST))) static void start(void) {
     const char *seed = getenv("SELVEDGE_DELAYS");
     delays = seed ? strtoull(seed, NULL, 10) + 1 : 0;
     order_file = getenv("SELVEDGE_ORDER");
     if (order_file && PARTS)
         order_now = open(order_file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
     spins = sysconf(_SC_NPROCESSORS_ONLN) >= THREADS ? SPINS : 0;
+    pthread_key_create(&end_key, end);
     begin(0);
-    atexit(at_exit);
 }

@@ -121,6 +121,7 @@ pub fn cover(
         (id, format!("{name} in {place}"))
     };
     setup.vm.visible_setup = true;
+    setup.vm.must_end = true;
     // Nobody here begins anew if an atomic block leaves its class.
     setup.one_block_class = true;
     setup.machine_code = loaded.machine_code.iter().map(named).collect();

@@ -13,7 +13,7 @@ use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};
 use support::{Place, followed, keeps};
 
-const PROGRAMS: [(&str, &str); 8] = [
+const PROGRAMS: [(&str, &str); 10] = [
     ("branch", include_str!("programs/branch.c")),
     ("handover", include_str!("programs/handover.c")),
     ("queue", include_str!("programs/queue.c")),
@@ -22,6 +22,8 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("timed", include_str!("programs/timed.c")),
     ("others", include_str!("programs/others.c")),
     ("barriers", include_str!("programs/barriers.c")),
+    ("ends", include_str!("programs/ends.c")),
+    ("detached", include_str!("programs/detached.c")),
 ];
 
 /// How often each program is run with each of its words; more with SELVEDGE_COVER_RUNS.
@@ -454,6 +456,10 @@ fn what_is_not_covered_yet_is_refused_by_name_and_place() {
             ),
             "that no call initialises, which may lie where an earlier one was",
         ),
+        (
+            two("", "x = 1;", "").replace("pthread_join(a", "pthread_exit(0); pthread_join(a"),
+            "the end of the main thread while other threads go on",
+        ),
     ];
     for (text, what) in cases {
         let place = Place::new();
@@ -468,6 +474,17 @@ fn what_is_not_covered_yet_is_refused_by_name_and_place() {
         assert!(last.contains("program.c:"), "{last}");
         assert!(!place.path("set").exists(), "no set is written");
     }
+}
+
+#[test]
+fn a_thread_that_never_ends_is_no_assumption() {
+    let text = two("", "for (;;);", "");
+    let place = Place::new();
+    place.write("program.c", &text);
+    let ended = place.selvedge(&["cover", "program.c", "-o", "set"]);
+    assert_eq!(ended.code, Some(5), "{ended:?}");
+    assert!(ended.out.contains("a loop goes round for ever"), "{ended:?}");
+    assert!(!place.path("set").exists(), "no set is written");
 }
 
 #[test]
