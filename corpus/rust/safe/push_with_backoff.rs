@@ -1,4 +1,5 @@
-// Attempts that fail for no reason wait longer and longer. What they leave on the stack is no part of the state.
+// Attempts that fail for no reason wait longer and longer. What they leave on the stack is no
+// part of the state.
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 static TAIL: AtomicUsize = AtomicUsize::new(0);

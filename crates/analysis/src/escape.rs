@@ -4,10 +4,10 @@
 //! nobody else holds such an address. So accesses to the object are never shared, and its slot may
 //! be used again as soon as the function has returned.
 //!
-//! What becomes of a parameter ([`Fate`]) depends on the functions to which it is passed. A function
-//! may return it, as `std::move` does: then the caller holds the address that it passed once more.
-//! All parameters are assumed to stay in their function, and each is followed until nothing changes:
-//! the greatest solution, since a cycle of calls alone lets no address out.
+//! What becomes of a parameter ([`Fate`]) depends on the functions to which it is passed. A
+//! function may return it, as `std::move` does: then the caller holds the address that it passed
+//! once more. All parameters are assumed to stay in their function, and each is followed until
+//! nothing changes: the greatest solution, since a cycle of calls alone lets no address out.
 //!
 //! Two addresses in one object may be compared and subtracted. That tells nothing of where it is.
 //!
@@ -214,11 +214,14 @@ impl Escape {
             Operand::Reg(from) if from != dst && !holds[from.index()].is_empty() => {
                 let from = holds[from.index()].clone();
                 let known = &mut holds[dst.index()];
-                from.iter().fold(false, |new, &object| add(known, object) || new)
+                let before = known.len();
+                from.iter().for_each(|&object| _ = add(known, object));
+                known.len() > before
             }
             _ => false,
         };
-        // Address computations come after their bases in every path, but not in block order: iterate.
+        // Address computations come after their bases in every path, but not in block order:
+        // iterate.
         let mut changed = true;
         while changed {
             changed = false;

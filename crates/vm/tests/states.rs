@@ -321,6 +321,21 @@ fn states_are_the_same_whatever_the_time_is() {
 }
 
 #[test]
+fn what_tells_states_with_times_apart_is_kept() {
+    let mut refused = Vec::new();
+    for (number, text) in times::by_hand().iter().enumerate() {
+        let program = written(&format!("times_by_hand{number}"), text);
+        let (walk, complete) = Walk::of(&program, Mistake::Nothing);
+        refused.push(program.refuses_relative_clocks());
+        if !program.refuses_relative_clocks() {
+            assert!(complete);
+            assert_eq!(walk.wrong, None, "{text}");
+        }
+    }
+    assert_eq!(refused, [false, true, true], "times of another thread");
+}
+
+#[test]
 fn times_that_are_left_out_are_noticed() {
     let programs = (0..150).map(with_times);
     all_are_noticed(vec![Mistake::Inputs(Forget::Times)], programs);

@@ -261,8 +261,8 @@ impl Memory {
     }
 
     /// Ends an object for good, whether its scope has ended before or not. The address stays
-    /// reserved until the slot is reused. Slots of private stack objects are reused at once, and the
-    /// last ones of an arena are given back: how deep a thread's calls once were makes no
+    /// reserved until the slot is reused. Slots of private stack objects are reused at once, and
+    /// the last ones of an arena are given back: how deep a thread's calls once were makes no
     /// difference to its state.
     pub fn end_object(&mut self, base: u64, life: Life, site: Site) {
         if let Some((base, mut object)) = self.object_at(base) {

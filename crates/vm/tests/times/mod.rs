@@ -57,6 +57,42 @@ fn of_the_other(random: &mut fastrand::Rng) -> String {
     )
 }
 
+const BEGIN: &str = "#include <pthread.h>\n#include <stdio.h>\n#include <time.h>\n\
+    _Bool __VERIFIER_nondet_bool(void);\n\
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+    static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nstatic struct timespec until;\n";
+
+/// Programs in which one mistake makes states the same whose futures differ.
+pub fn by_hand() -> Vec<String> {
+    // While the thread waits, its deadline is nowhere else.
+    let deadline = "static void *other(void *unused)\n{\n\
+        \x20   pthread_mutex_lock(&m); until.tv_sec = 0; pthread_mutex_unlock(&m);\n    return unused;\n}\n\
+        int main(void)\n{\n    pthread_t t;\n    time_t begin = time(0);\n    pthread_create(&t, 0, other, 0);\n\
+        \x20   pthread_mutex_lock(&m);\n\
+        \x20   if (__VERIFIER_nondet_bool()) until.tv_sec = begin + 1; else until.tv_sec = begin + 5;\n\
+        \x20   pthread_cond_timedwait(&c, &m, &until);\n    pthread_mutex_unlock(&m);\n\
+        \x20   puts(time(0) - begin > 3 ? \"far\" : \"near\");\n    pthread_join(t, 0);\n    return 0;\n}\n";
+    // The other thread's clock has gone on or not, and its time is used by this one.
+    let of_another = |use_it: &str| {
+        format!(
+            "static void *other(void *unused)\n{{\n    time_t now = time(0);\n\
+            \x20   if (__VERIFIER_nondet_bool()) {{ struct timespec more = {{now + 5, 0}}; pthread_mutex_lock(&m);\n\
+            \x20       pthread_cond_timedwait(&c, &m, &more); pthread_mutex_unlock(&m); }}\n\
+            \x20   now = time(0);\n    pthread_mutex_lock(&m); until.tv_sec = now; pthread_mutex_unlock(&m);\n\
+            \x20   return unused;\n}}\n\
+            int main(void)\n{{\n    pthread_t t;\n    time_t begin = time(0);\n    pthread_create(&t, 0, other, 0);\n\
+            \x20   pthread_mutex_lock(&m);\n    if (until.tv_sec) {{ {use_it} }}\n    pthread_mutex_unlock(&m);\n\
+            \x20   pthread_join(t, 0);\n    return 0;\n}}\n"
+        )
+    };
+    let compares = of_another("puts(begin + 3 < until.tv_sec ? \"later\" : \"sooner\");");
+    let waits =
+        of_another("pthread_cond_timedwait(&c, &m, &until); puts(time(0) - begin > 3 ? \"far\" : \"near\");");
+    [deadline.to_owned(), compares, waits]
+        .map(|text| format!("{BEGIN}{text}"))
+        .into()
+}
+
 pub fn program(seed: u64) -> String {
     let random = &mut fastrand::Rng::with_seed(seed);
     let mut text = String::from(

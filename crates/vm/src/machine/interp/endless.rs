@@ -75,7 +75,8 @@ impl Vm {
 
     /// The thread goes round for ever from a stand. It does nothing more, and this is no limit of
     /// the exploration, unless the loop reads what others might change, or writes, or a handler
-    /// might interrupt it, or [`Options::must_end`](crate::Options::must_end) is set. An atomic block without an end is one, too: nobody else could go on.
+    /// might interrupt it, or [`Options::must_end`](crate::Options::must_end) is set. An atomic
+    /// block without an end is one, too: nobody else could go on.
     fn endless(&mut self, thread: ThreadId, ip: u32, stand: &Stand) -> Stop {
         let options = &self.program.options;
         let core = &self.state.thread(thread).core;
