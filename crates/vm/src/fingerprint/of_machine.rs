@@ -38,7 +38,12 @@ impl Fingerprint for Vm {
 
     fn without_names(&self) -> Digest {
         match self.has_inputs() {
-            true => inputs::without_names(&self.program, &self.state, self.forgets),
+            true => {
+                let path = self.state.path();
+                let all = path.constraints().len() + path.decided().count() + self.state.threads().len();
+                self.renamed.set(self.renamed.get() + all as u64);
+                inputs::without_names(&self.program, &self.state, self.forgets)
+            }
             false => Digest::EMPTY,
         }
     }

@@ -18,7 +18,7 @@ use selvedge_base::{ForTests, Id, StmtId, ThreadId};
 use selvedge_expr::Evaluator;
 use selvedge_model::{Action, ObjectId, Op, Outcome, Pending, Status};
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -83,6 +83,7 @@ impl Vm {
             alternative: 0,
             main_args: SmallVec::new(),
             instructions: 0,
+            renamed: Cell::new(0),
             jumps: FxHashMap::default(),
             long_step: LongStep::default(),
             fingerprints: None,

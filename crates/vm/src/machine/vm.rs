@@ -17,7 +17,7 @@ use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
 use selvedge_model::Outcome;
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub struct Vm {
     /// Instructions executed so far, over all steps, undone or not, and not
     /// [published](selvedge_model::Machine::publish_counts).
     pub instructions: u64,
+    /// How many constraints, decisions and threads were hashed without names of inputs.
+    pub(crate) renamed: Cell<u64>,
     /// The number of times that each backward jump was taken in this step; only with
     /// `Options::unroll`.
     pub(crate) jumps: FxHashMap<(FuncId, u32), u64>,
@@ -82,12 +84,16 @@ pub struct Vm {
 /// thousand branches.
 const QUERY: u64 = 20_000;
 
+/// What it costs to hash a constraint, a decision or a thread without names of inputs, in
+/// instructions: each is hashed anew in every state.
+const RENAMED: u64 = 500;
+
 impl Vm {
-    /// The work of all steps so far, undone or not: instructions of the program, and a price for
-    /// each query to the solver.
+    /// The work of all steps so far, undone or not: instructions of the program, a price for each
+    /// query to the solver, and one for what is hashed without names of inputs.
     #[inline]
     pub fn work(&self) -> u64 {
-        self.instructions + QUERY * self.solver.queries()
+        self.instructions + QUERY * self.solver.queries() + RENAMED * self.renamed.get()
     }
 
     /// Whether it was made by [`Vm::canonical`].
