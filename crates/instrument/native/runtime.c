@@ -31,7 +31,9 @@ enum { IS_END, IS_OWN, IS_ASK, IS_DO, IS_PASS };
 #define SPINS 100
 /* Constructors begin and destructors end with those of this priority, which programs may not have. */
 #define FIRST 100
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
+#endif
 
 /* The place of the program's call; written before it. */
 _Thread_local const char *__selvedge_place = "?";
@@ -368,7 +370,7 @@ static void leave(void) {
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 static pthread_key_t end_key;
-static int main_has_ended;
+static _Atomic int main_has_ended;
 
 static void begin(int thread) {
     me = thread;
@@ -386,11 +388,9 @@ static void end(void *round) {
     }
     if (enter(OP_END, NULL, -1, NULL) != FREE)
         leave();
-    /* The main thread is the last one in each schedule, whatever the clock says: this is the end of the process. */
-    if (me == 0) {
-        main_has_ended = 1;
-        exit(0);
-    }
+    /* Then the last thread by the clock ends the process. That is no operation: in the schedule all others have ended. */
+    if (me == 0)
+        atomic_store(&main_has_ended, 1);
 }
 
 static void *run(void *number) {
@@ -750,10 +750,10 @@ static void write_order(void) {
 
 /* After `exit` handlers, destructors of global objects and functions that are destructors. */
 __attribute__((destructor(FIRST))) static void at_exit(void) {
-    if (!atomic_load(&is_free)) {
+    if (!atomic_load(&is_free) && !atomic_load(&main_has_ended)) {
         if (me != 0)
             deviation(-1, OP_EXIT, "the process ends in another thread than the main one");
-        else if (!main_has_ended && enter(OP_EXIT, NULL, -1, NULL) != FREE)
+        else if (enter(OP_EXIT, NULL, -1, NULL) != FREE)
             leave();
     }
     if (order_file && !PARTS)
