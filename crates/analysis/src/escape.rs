@@ -9,16 +9,19 @@
 //! once more. All parameters are assumed to stay in their function, and each is followed until
 //! nothing changes: the greatest solution, since a cycle of calls alone lets no address out.
 //!
-//! Two addresses in one object may be compared and subtracted. That tells nothing of where it is.
+//! Two addresses in one object may be compared for equality: that tells nothing of where it is, if
+//! neither can be anything else ([`certain`]). A guess that is compared with an address may find
+//! it.
 //!
 //! Library functions that only read or write there, and forget the address before they return, are
 //! no way out either ([`forgets`]).
 
 use selvedge_base::{Id, IdVec};
 use selvedge_ir::{
-    BinOp, Callee, FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Terminator, Type,
+    Callee, FuncId, Function, InstKind, IntPred, LocalId, Module, Operand, Reg, Terminator, Type,
 };
 use smallvec::SmallVec;
+use std::cell::LazyCell;
 
 /// Whether a library function (one without a body) only reads or writes what this argument points
 /// to, in the calling thread and before it returns.
@@ -108,13 +111,10 @@ impl Escape {
 
     /// The same where each call of a function of the program lets the addresses out that it gets.
     pub fn at_calls(module: &Module) -> Escape {
-        let stays = false;
-        let none = module
-            .functions
-            .iter()
-            .map(|function| vec![Fate { stays, returned: 0 }; function.params.len()]);
+        let all = module.functions.iter();
+        let fates = all.map(|function| vec![OUT; function.params.len()]);
         Escape {
-            fates: none.collect(),
+            fates: fates.collect(),
         }
     }
 
@@ -142,21 +142,14 @@ impl Escape {
                 fate.returned |= to.returned;
             }
         };
-        // Whether both are addresses in one object, of which there is only one.
-        let in_one = |a, b| held(a).len() == 1 && held(a) == held(b);
+        let certain = LazyCell::new(|| certain(function));
+        let is_certain = |operand| matches!(operand, Operand::Reg(reg) if certain[reg.index()]);
+        let in_one = |a, b| held(a).len() == 1 && held(a) == held(b) && is_certain(a) && is_certain(b);
         for block in function.blocks.iter() {
             if let Terminator::Return(results) = &block.term {
                 for (number, &result) in results.iter().enumerate() {
-                    match number < 64 {
-                        true => lets(
-                            result,
-                            Fate {
-                                stays: true,
-                                returned: 1 << number,
-                            },
-                        ),
-                        false => lets(result, OUT),
-                    }
+                    let returned = 1_u64.checked_shl(number as u32);
+                    lets(result, returned.map_or(OUT, |returned| Fate { returned, ..IN }));
                 }
             }
             let mut escape = |operand: Operand| lets(operand, OUT);
@@ -167,9 +160,12 @@ impl Escape {
                     | InstKind::VaStart { .. }
                     | InstKind::Copy { .. }
                     | InstKind::Select { .. } => {}
-                    InstKind::Cmp { a, b, .. } if is_null(*a) || is_null(*b) || in_one(*a, *b) => {}
-                    InstKind::Bin {
-                        op: BinOp::Sub, a, b, ..
+                    InstKind::Cmp { a, b, .. } if is_null(*a) || is_null(*b) => {}
+                    InstKind::Cmp {
+                        pred: IntPred::Eq | IntPred::Ne,
+                        a,
+                        b,
+                        ..
                     } if in_one(*a, *b) => {}
                     InstKind::Store { value, .. } => escape(*value),
                     InstKind::MemCopy { len, .. } => escape(*len),
@@ -259,6 +255,30 @@ impl Escape {
     }
 }
 
+/// Which registers hold nothing but addresses computed from one local or parameter on: no number,
+/// no null, nothing that was loaded or that a call returned.
+fn certain(function: &Function) -> Vec<bool> {
+    let mut certain = vec![true; function.regs.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            let is_certain = |from: Operand| matches!(from, Operand::Reg(reg) if certain[reg.index()]);
+            let stays = match inst.kind {
+                InstKind::LocalAddr { .. } => true,
+                InstKind::Gep { base: from, .. } | InstKind::Copy { value: from, .. } => is_certain(from),
+                InstKind::Select { a, b, .. } => is_certain(a) && is_certain(b),
+                _ => false,
+            };
+            if !stays {
+                inst.kind
+                    .for_each_result(|reg| changed |= std::mem::replace(&mut certain[reg.index()], false));
+            }
+        }
+    }
+    certain
+}
+
 /// Adds an object; true if it was not there.
 fn add(holds: &mut Holds, object: u32) -> bool {
     let place = holds.binary_search(&object);
@@ -288,7 +308,7 @@ fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_ir::{FunctionBuilder, IntPred, ModuleBuilder, Terminator};
+    use selvedge_ir::{BinOp, FunctionBuilder, ModuleBuilder, Terminator};
 
     /// What a function does with its parameter.
     #[derive(Clone, Copy, Debug)]
@@ -312,10 +332,10 @@ mod tests {
         Forgets,
         Stores,
         PassesToUnknown,
+        ComparesWithNull,
         ComparesWithIt,
         ComparesWithAnother,
         TakesTheDistance,
-        Hashes,
     }
 
     /// Whether a local is private whose address is passed to a function that does this; `next`:
@@ -372,14 +392,15 @@ mod tests {
         let other = main.local(8, 8);
         let other = main.local_addr(other);
         let result = main.call(first, &[(Operand::Reg(address), Type::Ptr)], &[Type::Ptr])[0];
+        let null = Operand::Const(0, Type::Ptr);
         match then {
             Then::Forgets => {}
             Then::Stores => main.store(Type::Ptr, result, other),
             Then::PassesToUnknown => _ = main.call(unknown, &[(Operand::Reg(result), Type::Ptr)], &[]),
-            Then::ComparesWithIt => _ = main.cmp(IntPred::Ult, Type::Ptr, result, address),
-            Then::ComparesWithAnother => _ = main.cmp(IntPred::Ult, Type::Ptr, result, other),
+            Then::ComparesWithNull => _ = main.cmp(IntPred::Eq, Type::Ptr, result, null),
+            Then::ComparesWithIt => _ = main.cmp(IntPred::Eq, Type::Ptr, result, address),
+            Then::ComparesWithAnother => _ = main.cmp(IntPred::Eq, Type::Ptr, result, other),
             Then::TakesTheDistance => _ = main.bin(BinOp::Sub, Type::I64, result, address),
-            Then::Hashes => _ = main.bin(BinOp::Xor, Type::I64, result, address),
         }
         main.ret(&[]);
         let main = module.define(main);
@@ -404,12 +425,13 @@ mod tests {
         for (does, next) in ways {
             for (then, private) in [
                 (Forgets, true),
-                (ComparesWithIt, true),
-                (TakesTheDistance, true),
+                (ComparesWithNull, true),
                 (Stores, false),
                 (Then::PassesToUnknown, false),
+                // The result may be something else: null, or a number.
+                (ComparesWithIt, false),
                 (ComparesWithAnother, false),
-                (Hashes, false),
+                (TakesTheDistance, false),
             ] {
                 assert_eq!(is_private_then(does, next, then), private, "{does:?} {then:?}");
             }
@@ -418,6 +440,35 @@ mod tests {
             is_private_then(Loads, Loads, Stores),
             "another pointer comes back"
         );
+    }
+
+    /// A local's address, or one in it, is compared with what is chosen of two.
+    #[test]
+    fn equality_in_one_object_tells_nothing() {
+        let is_private = |pred: IntPred, guesses: bool, distance: i64| {
+            let mut module = ModuleBuilder::new();
+            let mut main = FunctionBuilder::new("main");
+            let number = Operand::Const(0x4000_0000, Type::Ptr);
+            let local = main.local(8, 8);
+            let address = main.local_addr(local);
+            let part = main.offset(address, distance);
+            let chosen = main.reg(Type::Ptr);
+            let values = [Some(Operand::Reg(part)), guesses.then_some(number)];
+            for value in values.into_iter().flatten() {
+                main.emit(InstKind::Copy { dst: chosen, value });
+            }
+            main.cmp(pred, Type::Ptr, chosen, address);
+            main.ret(&[]);
+            let main = module.define(main);
+            let module = module.finish();
+            Escape::of(&module).private_locals(&module, &module.functions[main])[local]
+        };
+        for distance in [0, 4] {
+            assert!(is_private(IntPred::Eq, false, distance));
+            assert!(is_private(IntPred::Ne, false, distance));
+            assert!(!is_private(IntPred::Ult, false, distance), "a sum may wrap");
+            assert!(!is_private(IntPred::Eq, true, distance), "a guess");
+        }
     }
 
     #[test]

@@ -410,8 +410,6 @@ pub(crate) fn settle(report: &mut Report, control: &Control) {
 const PAIR: u64 = 4;
 /// Up to this number of threads, pairs are not charged.
 const FEW_THREADS: u64 = 8;
-/// More threads than a machine has.
-const MOST_THREADS: usize = 1 << 13;
 
 /// What is looked at after each event of all machines of an exploration: the work that they did,
 /// and whether an assumption has failed.
@@ -479,7 +477,7 @@ impl<M: Machine + Works> Detector<M> for Guard<'_> {
         watch.work.pay(&watch.control, || machine.work());
         // Detectors and keys look at each pair of threads. Where there are many, that is most of
         // the time.
-        let threads = machine.pending().len().min(MOST_THREADS) as u64;
+        let threads = machine.pending().len() as u64;
         if threads > FEW_THREADS {
             watch.control.pay(threads * threads * PAIR);
         }
