@@ -4,7 +4,7 @@
 static uintptr_t found;
 static void *change(void *unused)
 {
-    *(int *)found = 1;
+    *(int *)found = 1; // expect: data-race
     return unused;
 }
 static uintptr_t search(char *from, int guesses)
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     (void)argv;
     found = search((char *)&local, argc == 1);
     pthread_create(&t, 0, change, 0);
-    int seen = local; // expect: race
+    int seen = local;
     pthread_join(t, 0);
     return seen;
 }

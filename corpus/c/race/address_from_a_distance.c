@@ -6,7 +6,7 @@ static ptrdiff_t distance;
 static void *change(void *unused)
 {
     int *found = (int *)(intptr_t)-distance;
-    *found = 1;
+    *found = 1; // expect: data-race
     return unused;
 }
 static ptrdiff_t between(char *from, int none)
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     (void)argv;
     distance = between((char *)&local, argc == 1);
     pthread_create(&t, NULL, change, NULL);
-    int seen = local; // expect: race
+    int seen = local;
     pthread_join(t, NULL);
     return seen;
 }
