@@ -8,6 +8,8 @@
 //! The machine checks each block that it executes against its class. So these classes have to be
 //! good, not right: what points-to sets do not cover costs a second exploration, and no verdict.
 
+mod only;
+
 use crate::cfg::successors;
 use crate::library;
 use crate::pointsto::Object;
@@ -20,10 +22,10 @@ use selvedge_ir::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What begins a block, and what ends it.
-const BEGIN: &str = "__VERIFIER_atomic_begin";
-const END: &str = "__VERIFIER_atomic_end";
+pub(crate) const BEGIN: &str = "__VERIFIER_atomic_begin";
+pub(crate) const END: &str = "__VERIFIER_atomic_end";
 /// What the names of functions begin with whose calls are blocks.
-const ATOMIC: &str = "__VERIFIER_atomic_";
+pub(crate) const ATOMIC: &str = "__VERIFIER_atomic_";
 
 /// The classes of a program's atomic blocks, numbered from 1.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,6 +38,8 @@ pub struct BlockClasses {
     pub begins: BTreeMap<StmtId, u8>,
     /// The classes of functions whose calls are blocks.
     pub functions: BTreeMap<FuncId, u8>,
+    /// Global variables that are touched in blocks only, and else while there is no other thread.
+    pub only: BTreeSet<GlobalId>,
 }
 
 /// What a block may touch.
@@ -55,8 +59,8 @@ enum Begin {
     Function(FuncId),
 }
 
-/// The classes of the atomic blocks of a program. `is_private`: whether only the function itself
-/// can reach a local variable of it.
+/// The classes of the atomic blocks of a program that begins at `entry`. `is_private`: whether only
+/// the function itself can reach a local variable of it.
 ///
 /// # Errors
 /// In words, why it is not known what some block may touch.
@@ -64,6 +68,7 @@ pub fn block_classes(
     module: &Module,
     points_to: &PointsTo,
     is_private: &dyn Fn(FuncId, LocalId) -> bool,
+    entry: Option<FuncId>,
 ) -> Result<BlockClasses, String> {
     let unknown: Vec<&str> = points_to
         .unknown()
@@ -99,7 +104,9 @@ pub fn block_classes(
             }
         }
     }
-    Ok(numbered(blocks))
+    let mut classes = numbered(blocks);
+    classes.only = only::only_in_blocks(&finder, classes.globals.keys().copied(), entry);
+    Ok(classes)
 }
 
 /// Numbers the classes in the order of the blocks.

@@ -58,21 +58,6 @@ fn use_by(name: &str, args: &[Operand]) -> Option<Use> {
     })
 }
 
-/// Functions that end the process, and run nothing of the program before.
-fn ends_process(name: &str) -> bool {
-    matches!(
-        name,
-        "__assert_fail"
-            | "__assert"
-            | "__assert_perror_fail"
-            | "abort"
-            | "_exit"
-            | "_Exit"
-            | "reach_error"
-            | "__VERIFIER_error"
-    )
-}
-
 /// What holds before a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Held {
@@ -351,7 +336,7 @@ impl Locks<'_> {
         let callees: Vec<FuncId> = self.points_to.callees(call.0, call.1).collect();
         let ends = |f: &FuncId| {
             let function = &self.module.functions[*f];
-            !function.is_defined() && ends_process(&function.name)
+            !function.is_defined() && library::ends_process(&function.name)
         };
         if !callees.is_empty() && callees.iter().all(ends) {
             return During::Ends;

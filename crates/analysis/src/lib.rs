@@ -38,6 +38,7 @@ pub mod rust_condvars;
 pub mod rust_locks;
 pub mod rust_start;
 pub mod scheduling;
+pub mod scratch;
 pub mod signal_points;
 pub mod slice;
 pub mod threads;

@@ -163,6 +163,21 @@ fn is_input(name: &str) -> bool {
         .is_some_and(|kind| kind != "memory")
 }
 
+/// True for functions that end the process, and run nothing of the program before.
+pub fn ends_process(name: &str) -> bool {
+    matches!(
+        name,
+        "__assert_fail"
+            | "__assert"
+            | "__assert_perror_fail"
+            | "abort"
+            | "_exit"
+            | "_Exit"
+            | "reach_error"
+            | "__VERIFIER_error"
+    )
+}
+
 /// True if a function returns, and accesses nothing that threads share except memory that it is
 /// given. Ending the life of memory counts as an access of shared data.
 pub fn is_local(name: &str) -> bool {

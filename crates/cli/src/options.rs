@@ -97,6 +97,7 @@ fn setup(args: &CheckArgs) -> Setup {
         inputs: args.inputs.clone(),
         frontend: selvedge_frontend::Options {
             poll_once: args.bounded_polling == BoundedPolling::Once,
+            scratch_registers: true,
             rust_claims: args.rust_locks == RustLocks::Modelled,
             ..args.source.frontend()
         },

@@ -122,6 +122,9 @@ fn finish(
     if options.poll_once {
         selvedge_analysis::polling::poll_once(&mut lowered.module);
     }
+    if options.scratch_registers {
+        selvedge_analysis::scratch::keep_in_registers(&mut lowered.module);
+    }
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     if options.rust_claims {
         let locks = selvedge_analysis::rust_locks::claim(&mut lowered.module);

@@ -53,6 +53,9 @@ pub struct Options {
     pub serving: bool,
     /// True if bounded polling loops read once ([`selvedge_analysis::polling`]).
     pub poll_once: bool,
+    /// True if scratch variables of atomic blocks are kept in registers
+    /// ([`selvedge_analysis::scratch`]).
+    pub scratch_registers: bool,
     /// True if the waiting of Rust's locks is left out ([`selvedge_analysis::rust_locks`]).
     pub rust_claims: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
@@ -76,6 +79,7 @@ impl Default for Options {
             symbolic: false,
             serving: false,
             poll_once: false,
+            scratch_registers: false,
             rust_claims: false,
             stop: StopFlag::new(),
         }

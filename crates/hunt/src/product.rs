@@ -66,6 +66,7 @@ impl Batch {
         let quiet = Options {
             cflags: vec!["-w".to_owned()],
             poll_once: true,
+            scratch_registers: true,
             ..Options::default()
         };
         let input = if level == 0 {

@@ -281,8 +281,9 @@ operations! {
     /// A fence. Object: none.
     Fence: "fence", Local, Local, 0, Fence, Nothing, Same, false;
     /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object:
-    /// its class ([`blocks`](crate::ObjectId::blocks)).
-    AtomicBlock: "atomic block", Total, Local, 0, Block, Nothing, Same, false;
+    /// its class ([`blocks`](crate::ObjectId::blocks)). It is blocked once a thread was stopped
+    /// within a block of this class.
+    AtomicBlock: "atomic block", Total, Local, 0, Block, Object, Same, false;
     /// An operation of a model on a hidden object (the process's exit handlers, a file). All such
     /// operations on one object are dependent. If it has a memory order, it releases or acquires
     /// data that passes through a pipe: `object2`, if there is one.

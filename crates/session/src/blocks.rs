@@ -13,7 +13,7 @@ use std::sync::Arc;
 const MOST_STATEMENTS: usize = 100_000;
 
 /// What is said when the classes turn out to be wrong.
-pub(crate) const STRAYED: &str = "note: an atomic block touches memory that it was not expected to touch: \
+pub(crate) const STRAYED: &str = "note: memory of atomic blocks is touched where that was not expected: \
     beginning anew, with all atomic blocks dependent on each other";
 
 /// The classes of the atomic blocks of a program that starts with a function. `None`: one class, as
@@ -37,12 +37,13 @@ pub fn classes(module: &Module, entry: &str) -> Option<Arc<Blocks>> {
             .or_insert_with(|| escape.private_locals(module, &module.functions[function]));
         locals[local]
     };
-    let found = block_classes(module, &points_to, &is_private).ok()?;
+    let found = block_classes(module, &points_to, &is_private, root).ok()?;
     Some(Arc::new(Blocks {
         globals: named(found.globals),
         rest: BlockClass(found.rest),
         begins: named(found.begins),
         functions: named(found.functions),
+        only: found.only,
     }))
 }
 

@@ -78,8 +78,13 @@ const GROWTH: u64 = 4;
 const SAMPLE_SHARE: (u64, u64) = (20, 5);
 
 /// The share of the first search beside others, in hundredths: until samples had [`SAMPLES`], and
-/// later. The others share the rest.
-const FIRST_SHARE: (u64, u64) = (10, 40);
+/// later.
+const FIRST_SHARE: (u64, u64) = (10, 30);
+
+/// The share of `stateful` later, in hundredths. The two first searches are those that decide most
+/// programs, and a unit of `stateful` takes half the time of one of others. The others share the
+/// rest.
+const STATEFUL_SHARE: u64 = 30;
 
 /// The minimum units of samples that check a proof: some executions of a small program.
 const CHECK: u64 = 60_000;
@@ -379,6 +384,18 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             false => (SAMPLE_SHARE.1, FIRST_SHARE.1),
         };
         let left = 100 - samples * for_sample;
+        let behind_first = self.members.iter().filter(|member| !member.plan.samples());
+        let mut behind_first = behind_first.filter(active).skip(1);
+        let has_stateful = behind_first.any(|member| member.plan.strategy == Strategy::Stateful);
+        let left_of_first = left.saturating_sub(of_first);
+        let of_stateful = match (has_stateful, searches) {
+            (false, _) => 0,
+            (true, 2) => left_of_first,
+            (true, _) if sampled < SAMPLES => left_of_first / (searches - 1),
+            (true, _) => STATEFUL_SHARE,
+        };
+        let others = searches.saturating_sub(1 + u64::from(has_stateful)).max(1);
+        let of_other = left_of_first.saturating_sub(of_stateful) / others;
         let mut first = true;
         let share = |member: &Member<'_>| {
             if member.handle.is_none() {
@@ -390,7 +407,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             match (std::mem::take(&mut first), searches) {
                 (_, 0 | 1) => left,
                 (true, _) => of_first,
-                (false, _) => left.saturating_sub(of_first) / (searches - 1),
+                (false, _) if member.plan.strategy == Strategy::Stateful => of_stateful,
+                (false, _) => of_other,
             }
         };
         let hundredths: Vec<u64> = self.members.iter().map(share).collect();

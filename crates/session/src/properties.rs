@@ -40,6 +40,7 @@ fn named(name: &str) -> Result<&'static [Property], String> {
         "deadlock" | "no-deadlock" => &[Deadlock],
         "data-race" | "no-data-race" => &[DataRace],
         "memory" => &[Deref, Free, Memory],
+        "valid-memsafety" => &[Deref, Free, Leak],
         "valid-deref" => &[Deref],
         "valid-free" => &[Free],
         "leak" | "valid-memtrack" => &[Leak],
@@ -50,7 +51,9 @@ fn named(name: &str) -> Result<&'static [Property], String> {
         "termination" => return Err(TERMINATION.to_owned()),
         other => {
             return Err(format!(
-                "`{other}` is not a property: expected assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic or overflow"
+                "`{other}` is not a property: expected assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic or overflow, \
+                or SV-COMP's unreach-call, no-data-race, no-deadlock, no-overflow, valid-memsafety, valid-deref, \
+                valid-free, valid-memtrack or valid-memcleanup"
             ));
         }
     })
@@ -127,6 +130,10 @@ mod tests {
             Ok([Property::Assertion, Property::ErrorCall].into())
         );
         assert_eq!(parse("unreach-call"), Ok([Property::ErrorCall].into()));
+        assert_eq!(
+            parse("valid-memsafety"),
+            parse("valid-deref,valid-free,valid-memtrack")
+        );
         assert_eq!(
             parse("leak,valid-memcleanup"),
             Ok([Property::Leak, Property::Cleanup].into())

@@ -202,6 +202,7 @@ impl Setup {
             ..Setup::default()
         };
         setup.frontend.poll_once = true;
+        setup.frontend.scratch_registers = true;
         setup.frontend.rust_claims = true;
         let given = &mut setup.given;
         let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);

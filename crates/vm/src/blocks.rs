@@ -4,11 +4,14 @@
 //! that class reads this object. The classes are a guess that the machine checks: a step of a block
 //! that touches anything else is found (`machine/block_check.rs`), and what was explored with these
 //! classes is then of no use. So the guess may be wrong, and must not be wrong without notice.
+//!
+//! The same holds for memory that only blocks touch. There is no data race on such memory, so the
+//! race detector does not see these accesses, and states do not differ in them.
 
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{FuncId, GlobalId, Module};
 use selvedge_model::BlockClass;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The classes of atomic blocks, and of the memory that they may touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,6 +25,8 @@ pub struct Blocks {
     pub begins: BTreeMap<StmtId, BlockClass>,
     /// The functions whose calls are blocks.
     pub functions: BTreeMap<FuncId, BlockClass>,
+    /// Those of `globals` that are touched in blocks only, and else while there is no other thread.
+    pub only: BTreeSet<GlobalId>,
 }
 
 /// Where a global variable lies.
@@ -30,6 +35,8 @@ struct Range {
     end: u64,
     class: BlockClass,
     constant: bool,
+    /// True if only blocks touch it.
+    only: bool,
 }
 
 /// The classes by address.
@@ -37,6 +44,8 @@ pub(crate) struct ClassMap {
     /// In order of addresses.
     ranges: Vec<Range>,
     rest: BlockClass,
+    /// True if there is memory that only blocks touch.
+    pub(crate) has_only: bool,
 }
 
 impl ClassMap {
@@ -50,10 +59,12 @@ impl ClassMap {
                 end: addresses[id.index()] + global.size.max(1),
                 class: blocks.globals.get(&id).copied().unwrap_or_default(),
                 constant: global.constant,
+                only: blocks.only.contains(&id),
             })
             .collect();
         ranges.sort_by_key(|range| range.start);
         ClassMap {
+            has_only: ranges.iter().any(|range| range.only),
             ranges,
             rest: blocks.rest,
         }
@@ -90,5 +101,25 @@ impl ClassMap {
             at = range.map_or(next, |range| range.end);
         }
         true
+    }
+
+    /// Whether some of these bytes are memory that only blocks touch.
+    pub(crate) fn is_only(&self, address: u64, size: u64) -> bool {
+        self.ranges_of(address, size).any(|range| range.only)
+    }
+
+    /// Whether all of these bytes are memory that only blocks touch.
+    pub(crate) fn is_wholly_only(&self, address: u64, size: u64) -> bool {
+        let range = self.find(address).0;
+        range.is_some_and(|range| range.only && address.saturating_add(size) <= range.end)
+    }
+
+    /// The variables that share a byte with these.
+    fn ranges_of(&self, address: u64, size: u64) -> impl Iterator<Item = &Range> {
+        let end = address.saturating_add(size.max(1));
+        let first = self.ranges.partition_point(|range| range.end <= address);
+        self.ranges[first..]
+            .iter()
+            .take_while(move |range| range.start < end)
     }
 }

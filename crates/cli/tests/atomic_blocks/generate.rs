@@ -14,6 +14,9 @@ pub fn program(seed: u64) -> (String, bool) {
     rng.shuffle(&mut kinds);
     kinds.truncate(2 + rng.usize(0..2));
     kinds.push(0);
+    if rng.u8(0..3) == 0 {
+        kinds.push(SCRATCH);
+    }
     let input = match with_input {
         true => "__VERIFIER_nondet_uchar() < 100",
         false => "0",
@@ -33,6 +36,7 @@ pub fn program(seed: u64) -> (String, bool) {
         "hp = malloc(4); *hp = 1;",
         "number = (uintptr_t)&z;",
         "hidden = scrambled(&w);",
+        "hidden = scrambled(&o);",
     ] {
         if rng.bool() {
             let _ = writeln!(text, "    {set_up}");
@@ -44,6 +48,9 @@ pub fn program(seed: u64) -> (String, bool) {
     statements(&mut rng, &mut text, 0, &kinds);
     for thread in 1..threads {
         let _ = writeln!(text, "    pthread_join(t[{thread}], 0);");
+    }
+    if rng.bool() {
+        text.push_str("    x = x + o;\n");
     }
     text.push_str("    printf(\"%d %d %d %d %d %d %d\\n\", x, y, z, w, list[0] + 10 * list[1], a, r);\n");
     let value = rng.u32(0..5);
@@ -86,8 +93,10 @@ const PRELUDE: &str = "#include <assert.h>
 #include <string.h>
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
+void __VERIFIER_assume(int);
 unsigned char __VERIFIER_nondet_uchar(void);
 static int x, y, z, w, list[2];
+static int s, q, o;
 static atomic_int a, b;
 static int *p = &x, *hp, *local;
 static uintptr_t number, hidden;
@@ -103,6 +112,9 @@ static uintptr_t scrambled(int *of) {
     return to;
 }
 ";
+
+/// The number of the kind that uses scratch variables.
+const SCRATCH: usize = 15;
 
 /// What blocks do, by kinds; each thread prefers another one of a kind.
 const INSIDE: &[&[&str]] = &[
@@ -149,7 +161,24 @@ const INSIDE: &[&[&str]] = &[
         "r = given();",
         "y++;",
     ],
+    &["o++;", "o = o + 2; x = o;", "y = o;", "if (o > 1) z = 1;"],
     &["assert(x != 2);", "x++;", "assert(y != 1);", "y++;"],
+    &[
+        "x = 3; __VERIFIER_assume(y); x = 1;",
+        "y++;",
+        "y = 2; if (x == 1) _Exit(0); y = 0;",
+        "x = y;",
+    ],
+    &[
+        "s = x; y = s + 1;",
+        "s = v; if (s & 1) z = s;",
+        "x = s;",
+        "if (given()) s = 1; else s = y; w = s;",
+        "q = y; add(&x); z = q;",
+        "q = x; x = s; y = q;",
+        "if (r) s = 2; w = s;",
+        "q = 3; __VERIFIER_atomic_end(); __VERIFIER_atomic_begin(); z = q;",
+    ],
 ];
 
 /// What threads do between blocks.
@@ -168,4 +197,7 @@ const OUTSIDE: &[&str] = &[
     "v++;",
     "p = &w;",
     "r = *p;",
+    "r = o;",
+    "if (hidden) r = *(int *)hidden;",
+    "if (hidden) *(int *)hidden = 8;",
 ];

@@ -41,6 +41,8 @@ struct Counts {
     own: Digest,
     /// The number of the set of held accesses.
     held: u32,
+    /// What they are, as bits: [`kinds`].
+    kinds: u64,
 }
 
 /// A known event that may subsume others with the same state.
@@ -78,6 +80,7 @@ impl States {
             counts: Counts {
                 own: Digest::EMPTY,
                 held: states.number(Held::default()),
+                kinds: 0,
             },
         };
         states.known.insert(initial, smallvec![first]);
@@ -116,8 +119,9 @@ impl States {
                 own = own_part(store, event);
             }
         }
+        let kinds = kinds(&held);
         let held = self.number(held);
-        (state.with(self.initial).with(inputs), Counts { own, held })
+        (state.with(self.initial).with(inputs), Counts { own, held, kinds })
     }
 
     /// True if every access that races after the other past races after this one.
@@ -132,6 +136,9 @@ impl States {
             true => (other, this),
             false => (this, other),
         };
+        if other.kinds & !this.kinds != 0 {
+            return false;
+        }
         let held = &self.held;
         *self
             .includes
@@ -190,6 +197,12 @@ impl States {
         self.known.insert(state, known);
         is_known
     }
+}
+
+/// A bit for each access of a set. Where a bit is missing, [`Held::includes`] says no.
+fn kinds(held: &Held) -> u64 {
+    let accessed = held.candidates().iter().filter(|candidate| candidate.bytes != 0);
+    accessed.fold(0, |bits, candidate| bits | 1 << (candidate.what.words()[0] % 64))
 }
 
 static OWN: Domain = Domain::new("cutoff event");

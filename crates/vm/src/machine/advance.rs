@@ -273,17 +273,30 @@ impl Vm {
             if !concerned {
                 continue;
             }
-            let pending = &self.state.pending()[i];
-            let a = &pending.action;
-            let (status, alternatives) = self.status(a);
-            if (status, alternatives) != (pending.status, pending.alternatives) {
-                let changed = Pending {
-                    action: *a,
-                    status,
-                    alternatives,
-                };
-                self.state.set_pending(ThreadId::from_index(i), changed);
+            self.renew_status(ThreadId::from_index(i));
+        }
+        // A thread that stays in its atomic block has blocked others: now the process may end.
+        if event.op == Op::AtomicBlock {
+            for i in 0..self.state.pending().len() {
+                if self.state.pending()[i].action.op == Op::ProcessExit {
+                    self.renew_status(ThreadId::from_index(i));
+                }
             }
+        }
+    }
+
+    /// Computes anew whether a thread can move.
+    fn renew_status(&mut self, thread: ThreadId) {
+        let pending = &self.state.pending()[thread.index()];
+        let action = pending.action;
+        let (status, alternatives) = self.status(&action);
+        if (status, alternatives) != (pending.status, pending.alternatives) {
+            let changed = Pending {
+                action,
+                status,
+                alternatives,
+            };
+            self.state.set_pending(thread, changed);
         }
     }
 }

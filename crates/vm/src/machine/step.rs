@@ -42,6 +42,7 @@ impl Machine for Vm {
         );
         let (mut action, alternatives) = (pending.action, pending.alternatives);
         let reaches = self.reaches(thread);
+        let unjoined = self.state.unjoined();
         let mark = Mark {
             state: self.state.position(),
             memory: self.state.memory.mark(),
@@ -112,7 +113,7 @@ impl Machine for Vm {
         if self.state.memory.was_cut() {
             self.give_up(thread, action.stmt);
         }
-        self.check_block(&action);
+        self.check_block(&action, unjoined);
         if self.state.modes().bounded {
             self.note_idle(&action, stands, mark);
         }
@@ -146,6 +147,7 @@ impl Machine for Vm {
             self.program.refuse_relative_clocks();
         }
         let silent = self.silent(&action);
+        self.leave_out_accesses(&action);
         Event {
             action,
             context,

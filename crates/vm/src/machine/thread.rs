@@ -5,7 +5,7 @@ use crate::phase::Phase;
 use crate::value::Value;
 use selvedge_base::{ContextId, Digest, StmtId, ThreadId};
 use selvedge_ir::FuncId;
-use selvedge_model::ObjectId;
+use selvedge_model::{Action, BlockClass, ObjectId};
 
 /// A call of a function.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +103,11 @@ pub struct Core {
     /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up
     /// to `__VERIFIER_atomic_end`.
     pub atomic: u32,
+    /// The class of this block.
+    pub block: BlockClass,
+    /// The same as `atomic` for a block that began while there was no other thread, and is no
+    /// action.
+    pub lone_block: u32,
     /// True if the thread has had its turn among identical threads (`turns.rs`).
     pub had_turn: bool,
     /// True if the last visible thing that the thread did was to create a thread.
@@ -197,6 +202,18 @@ impl Thread {
 }
 
 impl Core {
+    /// Begins an atomic block by this action. `until`: see [`Core::atomic`].
+    pub fn enter_block(&mut self, until: u32, action: Action) {
+        self.atomic = until;
+        self.block = action.object.as_blocks().unwrap_or_default();
+    }
+
+    /// Ends an atomic block.
+    pub const fn leave_block(&mut self) {
+        self.atomic = 0;
+        self.block = BlockClass::NONE;
+    }
+
     /// A thread that was just created.
     pub fn created(detached: bool) -> Core {
         Core {
@@ -230,6 +247,8 @@ impl Core {
             joined: false,
             detached,
             atomic: 0,
+            block: BlockClass::NONE,
+            lone_block: 0,
             had_turn: false,
             has_just_created: false,
             before: false,

@@ -157,6 +157,11 @@ impl Memory {
         }
     }
 
+    /// Drops all accesses of the step that do not fulfil a condition.
+    pub fn retain_accesses(&mut self, condition: impl Fn(&Access) -> bool) {
+        self.accesses.retain(condition);
+    }
+
     /// Begins a step and drops the accesses of the last one.
     #[inline]
     pub fn begin_step(&mut self) {

@@ -4,7 +4,7 @@ use super::binding::{Binding, FUZZ_TARGET, STAND_IN};
 use crate::models;
 use crate::options::Options;
 use rustc_hash::FxHashMap;
-use selvedge_ir::{FuncId, Module};
+use selvedge_ir::{Callee, FuncId, Function, Inst, InstKind, Module};
 
 /// The start function: a fuzz target if there is no main.
 pub(super) fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
@@ -24,12 +24,13 @@ pub(super) fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
     let bodies: FxHashMap<&str, FuncId> = defined
         .filter_map(|(id, f)| Some((f.name.strip_prefix(STAND_IN)?, id)))
         .collect();
-    let body = |f: &selvedge_ir::Function| bodies.get(f.name.as_str()).copied();
+    let body = |f: &Function| bodies.get(f.name.as_str()).copied();
     module.functions.iter().map(body).collect()
 }
 
 /// Decides the meaning of each function name. A definition of the user has precedence over a model,
-/// except for functions whose call is a requested property (`reach_error`).
+/// except for functions whose call is a requested property (`reach_error`), and for an assumption
+/// that is written out.
 pub(super) fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     let by_name: FxHashMap<&str, FuncId> = module
         .functions
@@ -39,7 +40,7 @@ pub(super) fn bind(module: &Module, options: &Options) -> Vec<Binding> {
         .collect();
     let bound = module.functions.iter().map(|f| {
         let is_point = options.error_calls && matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error");
-        if f.is_defined() && !is_point {
+        if f.is_defined() && !is_point && !is_assumption(module, f) {
             return Binding::Code;
         }
         if options.visibility.includes_plain()
@@ -59,6 +60,21 @@ pub(super) fn bind(module: &Module, options: &Options) -> Vec<Binding> {
         }
     });
     bound.collect()
+}
+
+/// Whether a function is `assume_abort_if_not` as SV-COMP's programs define it: it calls `abort`
+/// unless a condition holds, and has no other effect. It is no failure where it ends the process.
+fn is_assumption(module: &Module, function: &Function) -> bool {
+    let computes = |inst: &Inst| match &inst.kind {
+        InstKind::Call {
+            callee: Callee::Direct(callee),
+            ..
+        } => module.functions[*callee].name == "abort",
+        InstKind::Copy { .. } | InstKind::Cast { .. } | InstKind::Cmp { .. } | InstKind::Un { .. } => true,
+        _ => false,
+    };
+    let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
+    function.name == "assume_abort_if_not" && function.params.len() == 1 && insts.all(computes)
 }
 
 /// True if the absence of a function is reported: not for intrinsics, nor for the personality

@@ -6,11 +6,17 @@
 //!
 //! [`blocks`]: crate::blocks
 //!
-//! Its end is a scheduling point without
-//! effect, so that what follows is not part of it.
+//! Its end is a scheduling point without effect, so that what follows is not part of it.
+//!
+//! A thread that is stopped within a block (by a false assumption), or ends the process there,
+//! never leaves it. No other thread runs then. What is independent of the block might have come
+//! before it, so it may still come; whatever depends on the block is blocked.
 
 use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
-use selvedge_model::{Op, Outcome};
+use crate::state::State;
+use crate::thread::{Stage, Thread};
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{BlockClass, Op, Outcome, Pending};
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -29,12 +35,26 @@ pub fn find(name: &str) -> Option<Native> {
     }))
 }
 
+/// The thread that was stopped within a block of a class, if there is one.
+pub(super) fn stopped(state: &State, class: BlockClass) -> Option<ThreadId> {
+    let is_within = |(thread, pending): &(&Thread, &Pending)| {
+        let core = &thread.core;
+        let stops = core.stage == Stage::Parked || pending.action.op == Op::ProcessExit;
+        stops && core.atomic != 0 && core.block == class
+    };
+    let mut threads = state.threads().iter().zip(state.pending());
+    threads
+        .position(|thread| is_within(&thread))
+        .map(ThreadId::from_index)
+}
+
 fn begin_prepare(cx: &mut Cx<'_>) -> Prepared {
     let core = cx.state.thread(cx.thread).core;
     if core.atomic != 0 {
         return Prepared::Immediate(Flow::Unsupported("an atomic block within another".into()));
     }
     if cx.state.is_lone() {
+        cx.state.own_core(cx.thread).lone_block = u32::MAX;
         return Prepared::Immediate(Flow::void());
     }
     let object = cx.program.begun_block(cx.site.stmt);
@@ -42,16 +62,20 @@ fn begin_prepare(cx: &mut Cx<'_>) -> Prepared {
 }
 
 fn begin(cx: &mut Cx<'_>, _: u16) -> Performed {
-    cx.state.own_core(cx.thread).atomic = u32::MAX;
+    let action = cx.state.pending()[cx.thread.index()].action;
+    cx.state.own_core(cx.thread).enter_block(u32::MAX, action);
     Performed::Done(Flow::void(), Outcome::Done)
 }
 
 fn end_prepare(cx: &mut Cx<'_>) -> Prepared {
     let core = cx.state.own_core(cx.thread);
+    if core.lone_block == u32::MAX {
+        core.lone_block = 0;
+    }
     if core.atomic != u32::MAX {
         return Prepared::Immediate(Flow::void());
     }
-    core.atomic = 0;
+    core.leave_block();
     Prepared::Visible(cx.action(Op::Yield, 0))
 }
 

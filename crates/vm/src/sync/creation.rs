@@ -86,6 +86,9 @@ pub(super) fn create_early_prepare(cx: &mut Cx<'_>) -> Prepared {
 
 /// The creation of a thread whose handle goes where the first argument points to.
 fn prepare_spawn(cx: &mut Cx<'_>, when: Handle) -> Prepared {
+    if cx.state.thread(cx.thread).core.lone_block != 0 {
+        return Prepared::Immediate(Flow::Unsupported("creating a thread in an atomic block".into()));
+    }
     let phase = cx.state.thread(cx.thread).core.phase;
     let early = when == Handle::Early || cx.program.options.early_handles;
     if phase == Phase::Created || phase == Phase::First && early {

@@ -1,6 +1,6 @@
 //! On which object's changes the status of a pending action depends.
 
-use selvedge_model::{Needs, Pending, Status};
+use selvedge_model::{Needs, ObjectId, Pending, Status};
 
 /// [`needed`]: nothing of what other threads do.
 pub const NOTHING: u64 = 0;
@@ -16,6 +16,10 @@ pub fn needed(pending: &Pending) -> u64 {
         // For others to have had their turn, or for a compare-exchange to fail.
         Status::Held => return ANYTHING,
         Status::Finished | Status::Parked => return NOTHING,
+    }
+    // Whether a thread was stopped within a block that may touch this memory.
+    if pending.action.blocks.is_some() && pending.action.op.info().needs == Needs::Nothing {
+        return ObjectId::blocks(pending.action.blocks).0;
     }
     match pending.action.op.info().needs {
         Needs::Nothing => NOTHING,

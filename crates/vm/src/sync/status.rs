@@ -1,7 +1,7 @@
 //! Whether an action is enabled, by the state of its object.
 
 use super::object::{Once, SyncObject};
-use super::{barrier, claim, mutex, rwlock, sem, spin, wait_set};
+use super::{atomic_block, barrier, claim, mutex, rwlock, sem, spin, wait_set};
 use crate::phase::Phase;
 use crate::state::State;
 use crate::thread::Stage;
@@ -12,6 +12,9 @@ use selvedge_model::{Action, Op, Pending, Status};
 /// then.
 #[inline]
 pub fn status(state: &State, action: &Action) -> (Status, u16) {
+    if action.blocks.is_some() && atomic_block::stopped(state, action.blocks).is_some() {
+        return (Status::Blocked, 1);
+    }
     let status = match action.op {
         Op::Lock => mutex::lock_status(state, action),
         Op::Join => join_status(state, action),
@@ -46,6 +49,10 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::ProcessExit => process_exit_status(state, action),
         Op::Choose => return (Status::Enabled, state.path().arms(action.thread).len() as u16),
         Op::HiddenWait => waiting_status(state, action),
+        Op::AtomicBlock => match action.object.as_blocks() {
+            Some(class) if atomic_block::stopped(state, class).is_some() => Status::Blocked,
+            _ => Status::Enabled,
+        },
         // A new operation decides here whether it may block.
         Op::Start
         | Op::Spawn
@@ -81,7 +88,6 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         | Op::Write
         | Op::Rmw
         | Op::Fence
-        | Op::AtomicBlock
         | Op::Hidden
         | Op::Look => Status::Enabled,
     };

@@ -1,6 +1,6 @@
 //! What threads wait for, and operations in words.
 
-use super::{mutex, once, rwlock, spin};
+use super::{atomic_block, mutex, once, rwlock, spin};
 use crate::libc::files;
 use crate::naming::object_name;
 use crate::phase::Phase;
@@ -31,6 +31,10 @@ pub fn waits_for(state: &State, thread: ThreadId) -> WaitsFor {
         Op::SpinLock => spin::owner(state, object.0),
         Op::OnceEnter => once::runner(state, object.0),
         Op::Join => object.as_thread(),
+        Op::AtomicBlock => object
+            .as_blocks()
+            .and_then(|class| atomic_block::stopped(state, class)),
+        _ if pending.action.blocks.is_some() => atomic_block::stopped(state, pending.action.blocks),
         Op::HiddenWait => files::waits_for(state, thread),
         _ => None,
     };
@@ -74,6 +78,8 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
         Op::SpinLock => format!("spin lock {name}"),
         Op::OnceEnter => format!("the initialisation {name}"),
         Op::Join => return format!("waits for the end of {name}"),
+        Op::AtomicBlock => "the end of an atomic block".into(),
+        _ if action.blocks.is_some() => "the end of an atomic block".into(),
         Op::SemWait | Op::SemTimedWait => return format!("waits for a post to semaphore {name}"),
         Op::BarrierLeave => return format!("waits for others at barrier {name}"),
         Op::Destroy => return format!("waits until all threads have left barrier {name}"),

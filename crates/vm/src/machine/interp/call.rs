@@ -136,8 +136,17 @@ impl Vm {
                 }));
             }
             let entered = self.enter(thread, func, index);
+            let action = self.state.pending()[thread.index()].action;
             let core = self.state.own_core(thread);
-            core.atomic = core.depth;
+            core.enter_block(core.depth, action);
+            return entered;
+        }
+        if program.atomic[func.index()] && self.state.is_lone() {
+            let entered = self.enter(thread, func, index);
+            let core = self.state.own_core(thread);
+            if core.lone_block == 0 {
+                core.lone_block = core.depth;
+            }
             return entered;
         }
         match program.bindings[func.index()] {

@@ -68,7 +68,10 @@ impl Vm {
     fn end_block(&mut self, thread: ThreadId) {
         let core = self.state.own_core(thread);
         if core.atomic == core.depth + 1 {
-            core.atomic = 0;
+            core.leave_block();
+        }
+        if core.lone_block == core.depth + 1 {
+            core.lone_block = 0;
         }
     }
 

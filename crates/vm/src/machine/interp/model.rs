@@ -396,7 +396,10 @@ impl Vm {
         // The frame whose return would have ended an atomic block is gone.
         let leaves_block = core.atomic != u32::MAX && core.atomic > depth;
         if leaves_block {
-            core.atomic = 0;
+            core.leave_block();
+        }
+        if core.lone_block != u32::MAX && core.lone_block > depth {
+            core.lone_block = 0;
         }
         match how {
             Ok(value) => self.finish_call(thread, &[value]),

@@ -64,6 +64,14 @@ impl Vm {
             }));
             return Some(Stop::Parked);
         }
+        if thread.index() > 0 && program.atomic[func.index()] {
+            let name = &program.module.functions[func].display;
+            self.state.notify(Notice::Unsupported(Unsupported {
+                what: format!("the atomic function {name} as a start routine"),
+                stmt: created.stmt,
+            }));
+            return Some(Stop::Parked);
+        }
         for &func in functions {
             self.push_frame(thread, func, &args, &[], NO_CALL, context);
         }
