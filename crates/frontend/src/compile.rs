@@ -11,7 +11,7 @@ use crate::headers::Headers;
 use crate::item::{Compiled, Item, Source};
 use crate::options::LENIENT;
 use crate::request::{Form, Role};
-use crate::{Error, Options, target};
+use crate::{Error, Options, preprocessed, target};
 use selvedge_base::StopFlag;
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
@@ -70,17 +70,28 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
     let path = source.path();
     let mut source = source.clone();
     let mut keeps_inline = !source.is_cxx();
+    // The text of a file by another compiler, and what clang said of it before.
+    let mut by_gcc: Option<(Vec<u8>, String)> = None;
     loop {
         let list = Listing::new("-MD");
         let bounds = Bounds {
             stop: &options.stop,
             longest: None,
         };
-        let run = run_clang(None, bounds, |clang| {
+        let text = by_gcc.as_ref().map(|(text, _)| &text[..]);
+        let run = run_clang(text, bounds, |clang| {
             if keeps_inline {
                 clang.arg(KEEPS_INLINE);
             }
-            arguments(clang, &source, options, headers, &list)
+            let file = match text {
+                None => &source.file,
+                Some(_) => {
+                    clang.args(["-x", "c", "-include"]);
+                    clang.arg(headers.path().join(preprocessed::HEADER));
+                    Path::new("-")
+                }
+            };
+            arguments(clang, (&source, file), options, headers, &list)
         })?;
         let Ended::Exited(output) = run else {
             return Err(Error::Stopped);
@@ -94,6 +105,15 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
             if std::mem::take(&mut keeps_inline) {
                 continue;
             }
+            if let Some((_, first)) = by_gcc {
+                stderr = first;
+            } else if preprocessed::is_preprocessed(&source.file)
+                && !source.is_cxx()
+                && let Some(text) = preprocessed::text(&path)
+            {
+                by_gcc = Some((text, stderr));
+                continue;
+            }
             if output.status.code().is_none() {
                 stderr = format!("error: the compiler crashed on it\n{stderr}");
             }
@@ -102,12 +122,16 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
         // The user's flags may choose another target.
         target::check(&path, target::of_bitcode(&output.stdout))?;
         let directory = source.directory.unwrap_or_default();
+        let mut read: Vec<PathBuf> = read.iter().map(|path| directory.join(path)).collect();
+        if by_gcc.is_some() {
+            read.push(path.clone());
+        }
         return Ok(Compiled {
             path,
             bytes: output.stdout,
             form: Form::Own,
             role,
-            read: read.iter().map(|path| directory.join(path)).collect(),
+            read,
         });
     }
 }
@@ -153,7 +177,14 @@ const BITCODE: [&str; 14] = [
     "-",
 ];
 
-fn arguments(clang: &mut Command, source: &Source, options: &Options, headers: &Headers, list: &Listing) {
+/// `file`: the source, or what is compiled in its place.
+fn arguments(
+    clang: &mut Command,
+    (source, file): (&Source, &Path),
+    options: &Options,
+    headers: &Headers,
+    list: &Listing,
+) {
     if let Some(directory) = &source.directory {
         clang.current_dir(directory);
     }
@@ -186,7 +217,7 @@ fn arguments(clang: &mut Command, source: &Source, options: &Options, headers: &
             clang.arg(format!("-std={std}"));
         }
     }
-    finish_arguments(clang, &source.file, headers, list);
+    finish_arguments(clang, file, headers, list);
 }
 
 /// The last part of a command line: our headers, after the user's directories and before the

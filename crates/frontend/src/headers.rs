@@ -3,13 +3,18 @@
 //! They are in a temporary directory while the compiler runs, because it reads headers only from
 //! files.
 
+use crate::preprocessed;
 use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// The texts, by name. Those in folders are in the place of libc++'s.
-const HEADERS: [(&str, &str); 3] = [
+const HEADERS: [(&str, &str); 4] = [
     ("pthread.h", include_str!("../include/pthread.h")),
+    (
+        preprocessed::HEADER,
+        include_str!("../include/preprocessed_by_gcc.h"),
+    ),
     (
         "__thread/poll_with_backoff.h",
         include_str!("../include/libcxx/__thread/poll_with_backoff.h"),

@@ -20,6 +20,7 @@ mod item;
 mod llvm;
 mod lower;
 mod options;
+mod preprocessed;
 mod request;
 mod rust;
 mod rust_std;
