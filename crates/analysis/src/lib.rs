@@ -41,6 +41,7 @@ pub mod scheduling;
 pub mod scratch;
 pub mod signal_points;
 pub mod slice;
+pub mod static_guards;
 pub mod threads;
 pub mod unreached;
 

@@ -139,6 +139,7 @@ pub(crate) fn collect(
     let interrupted = Arc::default();
     let mut options = options(&args, asked, &interrupted);
     options.setup.frontend.stop = options.setup.vm.stop.clone();
+    options.setup.frontend.asks_guards = true;
     options.setup.vm.requests = stream.symbolic_requests;
     let report = known(&options);
     last_words::prepare(words(&args, &report));

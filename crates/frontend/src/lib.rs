@@ -126,6 +126,9 @@ fn finish(
     if options.scratch_registers {
         selvedge_analysis::scratch::keep_in_registers(&mut lowered.module);
     }
+    if options.asks_guards {
+        selvedge_analysis::static_guards::ask(&mut lowered.module);
+    }
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     if options.rust_claims {
         let locks = selvedge_analysis::rust_locks::claim(&mut lowered.module);

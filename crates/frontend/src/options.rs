@@ -56,6 +56,9 @@ pub struct Options {
     /// True if scratch variables of atomic blocks are kept in registers
     /// ([`selvedge_analysis::scratch`]).
     pub scratch_registers: bool,
+    /// True if the checks of C++'s local static variables are operations
+    /// ([`selvedge_analysis::static_guards`]).
+    pub asks_guards: bool,
     /// True if the waiting of Rust's locks is left out ([`selvedge_analysis::rust_locks`]).
     pub rust_claims: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
@@ -80,6 +83,7 @@ impl Default for Options {
             serving: false,
             poll_once: false,
             scratch_registers: false,
+            asks_guards: false,
             rust_claims: false,
             stop: StopFlag::new(),
         }

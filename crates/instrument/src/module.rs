@@ -6,6 +6,7 @@ use crate::places::Places;
 use crate::refused::Refused;
 use crate::symbol::is_part;
 use selvedge_schedule::cover::{Cover, Object};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -29,7 +30,8 @@ pub fn rewritten(modules: &[String], cover: &Cover) -> Result<Vec<String>, Refus
 }
 
 impl Ours {
-    /// A module whose calls of our functions go to the runtime, each with its place.
+    /// A module whose calls of our functions go to the runtime, each with its place. Checks of the
+    /// guards of local static variables always call (`selvedge_analysis::static_guards`).
     fn sent(&self, module: &str) -> String {
         let places = Places::of(module);
         let mut texts: BTreeMap<String, usize> = BTreeMap::new();
@@ -59,7 +61,7 @@ impl Ours {
                     "  store ptr @__selvedge_place_{place}, ptr @__selvedge_place, align 8"
                 );
             }
-            text.push_str(&renamed);
+            text.push_str(&asking(&renamed));
             text.push('\n');
         }
         text.push_str("\n@__selvedge_place = external thread_local global ptr, align 8\n");
@@ -92,6 +94,20 @@ impl Ours {
             }
         }
         (text, renamed)
+    }
+}
+
+/// What the compiler reads before it calls `__cxa_guard_acquire`.
+const CHECK: &str = " = load atomic i8, ptr @_ZGV";
+
+/// A line in which the check of a guard finds that the variable may not be initialised yet.
+fn asking(line: &str) -> Cow<'_, str> {
+    match line.split_once(CHECK) {
+        Some((result, rest)) if result.trim_start().starts_with('%') => {
+            let debug = rest.find(", !dbg").map_or("", |at| &rest[at..]);
+            Cow::Owned(format!("{result} = add i8 0, 0{debug}"))
+        }
+        _ => Cow::Borrowed(line),
     }
 }
 
@@ -156,6 +172,18 @@ declare i32 @pthread_mutex_lock(ptr noundef) #1
         let place =
             "@__selvedge_place_0 = private unnamed_addr constant [7 x i8] c\"\\61\\2E\\63\\3A\\31\\32\\00\"";
         assert!(text.contains(place), "{text}");
+    }
+
+    #[test]
+    fn checks_of_guards_always_call() {
+        let check = "  %3 = load atomic i8, ptr @_ZGVZ3getvE1p acquire, align 8, !dbg !7";
+        assert_eq!(asking(check), "  %3 = add i8 0, 0, !dbg !7");
+        for other in [
+            "  %3 = load atomic i8, ptr @flag acquire, align 1, !dbg !7",
+            "@text = constant [40 x i8] c\" = load atomic i8, ptr @_ZGVZ3getvE1p\"",
+        ] {
+            assert_eq!(asking(other), other);
+        }
     }
 
     #[test]

@@ -144,6 +144,9 @@ impl Setup {
         if !self.frontend.rust_claims {
             add("rust-locks", "executed".to_owned());
         }
+        if self.frontend.asks_guards {
+            add("static-guards", "asked".to_owned());
+        }
         if self.frontend.lenient {
             add("lenient", switch(true));
         }
@@ -318,6 +321,7 @@ impl Setup {
                 }
                 "bounded-polling" if value == "all" => frontend.poll_once = false,
                 "rust-locks" if value == "executed" => frontend.rust_claims = false,
+                "static-guards" if value == "asked" => frontend.asks_guards = true,
                 "lenient" => frontend.lenient = on()?,
                 "target" => frontend.targets.push(value.clone()),
                 "std" => frontend.std = Some(value.clone()),

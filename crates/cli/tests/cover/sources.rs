@@ -32,6 +32,13 @@ fn threads_of_cxx_follow_the_schedule_of_their_input() {
 }
 
 #[test]
+fn a_local_static_variable_is_initialised_by_the_first_of_the_schedule() {
+    let text = include_str!("programs/singleton.cpp");
+    let (_, printed) = run(&Place::new(), &[("program.cpp", text)]);
+    assert_eq!(printed.len(), 2);
+}
+
+#[test]
 fn objects_that_no_call_initialises_are_known_by_their_first_operation() {
     let place = Place::new();
     let text = include_str!("programs/heap.cpp");
