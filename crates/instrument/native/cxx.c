@@ -10,6 +10,7 @@ void _ZNSt6thread4joinEv(pthread_t *thread);
 void _ZNSt6thread6detachEv(pthread_t *thread);
 int __cxa_guard_acquire(void *guard);
 void __cxa_guard_release(void *guard);
+void __cxa_guard_abort(void *guard);
 
 /* The virtual functions of a state: two destructors, the second of which frees it, and what the thread does. */
 static void *run_state(void *state) {
@@ -85,6 +86,14 @@ int __selvedge___cxa_guard_acquire(void *guard) {
         return __cxa_guard_acquire(guard);
     leave();
     return __cxa_guard_acquire(guard);
+}
+
+/* The initialisation has thrown: who comes next tries again. */
+void __selvedge___cxa_guard_abort(void *guard) {
+    int outcome = enter(OP_ONCE_DONE, guard, -1, NULL);
+    __cxa_guard_abort(guard);
+    if (outcome != FREE)
+        leave();
 }
 
 void __selvedge___cxa_guard_release(void *guard) {
