@@ -106,6 +106,9 @@ impl Setup {
         if !self.vm.error_calls {
             add("error-calls", switch(false));
         }
+        if self.vm.record_dead_accesses {
+            add("dead-accesses", switch(true));
+        }
         if self.vm.leaks {
             add("leaks", switch(true));
         }
@@ -280,6 +283,7 @@ impl Setup {
                 "other-peers" => vm.other_peers = on()?,
                 "overflow" => vm.check_overflow = on()?,
                 "error-calls" => vm.error_calls = on()?,
+                "dead-accesses" => vm.record_dead_accesses = on()?,
                 "leaks" => vm.leaks = on()?,
                 "entry" => {
                     vm.entry.clone_from(value);

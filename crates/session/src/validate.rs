@@ -61,6 +61,7 @@ pub fn validate(
         setup.vm.inputs = Some(claimed_inputs(claim, &names));
         setup.vm.check_overflow = asked(Property::Overflow);
         setup.vm.error_calls = asked(Property::ErrorCall);
+        setup.vm.record_dead_accesses = asked(Property::DataRace) && !asked(Property::Deref);
         setup.vm.leaks = asked(Property::Leak) || asked(Property::Cleanup);
         setup.vm.record_accesses = asked(Property::DataRace);
         setup.vm.visibility = visibility;

@@ -67,6 +67,9 @@ pub struct Options {
     pub unroll: Option<u64>,
     /// Record plain accesses, for race detection.
     pub record_accesses: bool,
+    /// Record an access to freed memory, too. It is a fault, but where nobody asks for that it may
+    /// still race with the call that has freed the memory.
+    pub record_dead_accesses: bool,
     /// Report signed overflow.
     pub check_overflow: bool,
     /// A call of `reach_error` is reported; else the program's own function is called.
@@ -188,6 +191,7 @@ impl Default for Options {
             max_depth: 10_000,
             unroll: None,
             record_accesses: true,
+            record_dead_accesses: false,
             check_overflow: false,
             error_calls: true,
             fingerprints: false,

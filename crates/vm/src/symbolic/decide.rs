@@ -20,11 +20,6 @@ use selvedge_solver::{Answer, Query, Reason};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// The maximum number of values of a symbolic value that is needed as a number.
-const MOST_VALUES: usize = 256;
-/// The number of values that are explored if there are more; the verdict is then unknown.
-const SAMPLE: usize = 4;
-
 /// Whether a condition can hold on the present path.
 pub(crate) enum Possible {
     /// It can, with these inputs.
@@ -322,47 +317,6 @@ impl Vm {
             self.only(thread, site, performing, arm, complete)?;
         }
         Ok(value as u64)
-    }
-
-    /// One arm for each value that an expression may have, the least value first, and true if these
-    /// are all values. If there are too many, only some, and a notice.
-    fn values(&mut self, expr: Expr, site: Site) -> (Vec<Arm>, bool) {
-        let width = self.state.memory.tags.arena.width(expr);
-        let mut found: Vec<(u128, Arm)> = Vec::new();
-        let mut possible = Possible::With(self.state.path().model().clone());
-        let mut others = self.state.memory.tags.arena.truth(true);
-        while let Possible::With(with) = possible {
-            let arena = &self.state.memory.tags.arena;
-            let value = self.evaluator.eval(arena, expr, &with);
-            let is = arena.compare(CmpOp::Eq, expr, arena.constant(width, value));
-            others = arena.and(others, arena.not(is));
-            found.push((
-                value,
-                Arm {
-                    condition: is,
-                    model: with,
-                    name: arena.hash(is),
-                    fact: Some((expr, value)),
-                    only: false,
-                },
-            ));
-            if found.len() > MOST_VALUES {
-                found.truncate(SAMPLE);
-                possible = Possible::Unanswered;
-                self.state.notify(Notice::Limit(Limit {
-                    kind: LimitKind::Values,
-                    detail: format!(
-                        "a symbolic value of {width} bits that is needed as a number and may be more than {MOST_VALUES} different ones"
-                    ),
-                    stmt: site.stmt,
-                }));
-                break;
-            }
-            possible = self.ask(others, site);
-        }
-        found.sort_by_key(|(value, _)| *value);
-        let arms = found.into_iter().map(|(_, arm)| arm).collect();
-        (arms, matches!(possible, Possible::Never))
     }
 
     /// True if a condition has a truth value: it is neither undefined nor poison.

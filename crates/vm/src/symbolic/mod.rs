@@ -20,6 +20,7 @@ mod ops;
 mod path;
 mod solving;
 mod source;
+mod values;
 mod wide;
 
 pub(crate) use access::Reached;

@@ -4,7 +4,9 @@ use crate::memory::Site;
 use crate::native::Wrong;
 use crate::vm::Vm;
 use selvedge_base::{StmtId, ThreadId};
-use selvedge_model::{Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Outcome, Unsupported};
+use selvedge_model::{
+    Access, Fault, FaultKind, Limit, LimitKind, MemoryOrder, Notice, ObjectId, Outcome, Unsupported,
+};
 
 impl Vm {
     pub(crate) fn simple_fault(
@@ -51,6 +53,27 @@ impl Vm {
                 let stmt = self.called_at(site);
                 self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
             }
+        }
+    }
+
+    /// Lets the race detector see an access to freed memory, if that is no fault that is asked for.
+    #[cold]
+    pub(super) fn note_dead_access(
+        &mut self,
+        wrong: &Wrong,
+        (address, size, write): (u64, u64, bool),
+        site: Site,
+    ) {
+        let is_dead = matches!(wrong, Wrong::Fault(fault) if fault.kind == FaultKind::UseAfterFree);
+        if is_dead && self.program.options.record_dead_accesses {
+            self.state.memory.record_access(Access {
+                address,
+                context: site.context,
+                stmt: site.stmt,
+                size: size as u32,
+                write,
+                order: MemoryOrder::NotAtomic,
+            });
         }
     }
 

@@ -361,6 +361,7 @@ impl Vm {
             Err(e) => {
                 self.note_failed(performing);
                 let wrong = memory_fault(&self.program, e, address, size, false, site);
+                self.note_dead_access(&wrong, (address, size, false), site);
                 self.report_access(wrong, site);
                 return self.stopped(thread, ip, Stop::Parked);
             }
@@ -413,6 +414,7 @@ impl Vm {
         if let Err(e) = stored {
             self.note_failed(performing);
             let wrong = memory_fault(&self.program, e, address, size, true, site);
+            self.note_dead_access(&wrong, (address, size, true), site);
             self.report_access(wrong, site);
             return self.stopped(thread, ip, Stop::Parked);
         }

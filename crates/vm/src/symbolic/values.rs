@@ -1,0 +1,125 @@
+//! The values that an expression may have, where one is needed as a number.
+
+use super::decide::Possible;
+use super::path::Arm;
+use crate::memory::Site;
+use crate::vm::Vm;
+use selvedge_expr::{Assignment, CmpOp, Expr};
+use selvedge_model::{Limit, LimitKind, Notice};
+use std::rc::Rc;
+
+/// The maximum number of values of a symbolic value that is needed as a number.
+const MOST_VALUES: usize = 256;
+/// The number of values that are explored if there are more; the verdict is then unknown.
+const SAMPLE: usize = 4;
+
+/// The largest value that is explored as the end of a range: a larger one is nothing that the
+/// program has bounded, and an allocation of that size would only be a further limit.
+const LARGEST_END: u128 = 1 << 24;
+
+/// An end of the range of values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Least,
+    Greatest,
+}
+
+impl Vm {
+    /// One arm for each value that an expression may have, the least value first, and true if these
+    /// are all values. If there are too many, only some, with the least and the greatest, and a
+    /// notice.
+    pub(super) fn values(&mut self, expr: Expr, site: Site) -> (Vec<Arm>, bool) {
+        let width = self.state.memory.tags.arena.width(expr);
+        let mut found: Vec<(u128, Arm)> = Vec::new();
+        let mut possible = Possible::With(self.state.path().model().clone());
+        let mut others = self.state.memory.tags.arena.truth(true);
+        while let Possible::With(with) = possible {
+            let (value, arm) = self.arm_of(expr, with);
+            let arena = &self.state.memory.tags.arena;
+            others = arena.and(others, arena.not(arm.condition));
+            found.push((value, arm));
+            if found.len() > MOST_VALUES {
+                found.sort_by_key(|(value, _)| *value);
+                let ends = [End::Least, End::Greatest].map(|end| self.at_end(expr, &found, end, site));
+                found.truncate(SAMPLE - ends.len());
+                found.extend(ends.into_iter().filter(|(value, _)| *value <= LARGEST_END));
+                found.sort_by_key(|(value, _)| *value);
+                found.dedup_by_key(|(value, _)| *value);
+                possible = Possible::Unanswered;
+                self.state.notify(Notice::Limit(Limit {
+                    kind: LimitKind::Values,
+                    detail: format!(
+                        "a symbolic value of {width} bits that is needed as a number and may be more than {MOST_VALUES} different ones"
+                    ),
+                    stmt: site.stmt,
+                }));
+                break;
+            }
+            possible = self.ask(others, site);
+        }
+        found.sort_by_key(|(value, _)| *value);
+        let arms = found.into_iter().map(|(_, arm)| arm).collect();
+        (arms, matches!(possible, Possible::Never))
+    }
+
+    /// The value of an expression under a model, and the arm in which it has this value.
+    fn arm_of(&mut self, expr: Expr, model: Rc<Assignment>) -> (u128, Arm) {
+        let arena = &self.state.memory.tags.arena;
+        let value = self.evaluator.eval(arena, expr, &model);
+        let width = arena.width(expr);
+        let condition = arena.compare(CmpOp::Eq, expr, arena.constant(width, value));
+        let name = arena.hash(condition);
+        let arm = Arm {
+            condition,
+            model,
+            name,
+            fact: Some((expr, value)),
+            only: false,
+        };
+        (value, arm)
+    }
+
+    /// The least or the greatest value that an expression may have, as far as the solver answers:
+    /// by halving the interval between what is possible and the end of all numbers. `found`: some
+    /// values, in order.
+    fn at_end(&mut self, expr: Expr, found: &[(u128, Arm)], end: End, site: Site) -> (u128, Arm) {
+        let width = self.state.memory.tags.arena.width(expr);
+        let known = match end {
+            End::Least => &found[0],
+            End::Greatest => &found[found.len() - 1],
+        };
+        let (mut best, mut arm) = known.clone();
+        let mut bound = match end {
+            End::Least => 0,
+            End::Greatest => u128::MAX >> (128 - width),
+        };
+        while bound != best {
+            // Rounded towards the bound, so that it comes closer each time.
+            let (condition, middle) = match end {
+                End::Least => {
+                    let middle = bound + (best - bound) / 2;
+                    let arena = &self.state.memory.tags.arena;
+                    (
+                        arena.compare(CmpOp::Ule, expr, arena.constant(width, middle)),
+                        middle,
+                    )
+                }
+                End::Greatest => {
+                    let middle = bound - (bound - best) / 2;
+                    let arena = &self.state.memory.tags.arena;
+                    (
+                        arena.compare(CmpOp::Ule, arena.constant(width, middle), expr),
+                        middle,
+                    )
+                }
+            };
+            match (self.ask(condition, site), end) {
+                (Possible::With(model), _) => (best, arm) = self.arm_of(expr, model),
+                (Possible::Never, End::Least) => bound = middle + 1,
+                (Possible::Never, End::Greatest) => bound = middle - 1,
+                (Possible::Unanswered, _) => break,
+            }
+        }
+        (best, arm)
+    }
+}
