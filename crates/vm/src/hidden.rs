@@ -87,9 +87,9 @@ impl HiddenObject {
     /// In words, for reports.
     pub fn text(self) -> String {
         match self {
-            HiddenObject::Keys | HiddenObject::ExitHandlers | HiddenObject::Random => {
-                "a hidden object of the library".into()
-            }
+            HiddenObject::Keys => "the keys of thread-specific data".into(),
+            HiddenObject::ExitHandlers => "the list of exit handlers".into(),
+            HiddenObject::Random => "the generator of `rand`".into(),
             HiddenObject::Descriptors => "the table of descriptors".into(),
             HiddenObject::Polled => "a pipe".into(),
             HiddenObject::Descriptor(fd) => format!("descriptor {fd}"),

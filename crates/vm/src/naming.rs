@@ -35,6 +35,9 @@ pub(crate) fn bytes_name(program: &Program, state: &State, object: ObjectId, byt
     if let Some(word) = sync::futex_word(object) {
         return bytes_name(program, state, ObjectId(word), 4);
     }
+    if let Some(class) = object.as_blocks() {
+        return program.memory_of_class(class);
+    }
     if !object.is_address() {
         let known = HiddenObject::of(object).map(HiddenObject::text);
         return known.unwrap_or_else(|| "a hidden object of the library".into());

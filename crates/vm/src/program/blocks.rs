@@ -7,6 +7,9 @@ use selvedge_ir::FuncId;
 use selvedge_model::{BlockClass, ObjectId};
 use std::sync::atomic::Ordering;
 
+/// The number of variables of a class that are named.
+const MOST_NAMES: usize = 3;
+
 impl Program {
     /// The classes by address, if there are several.
     pub(crate) fn class_map(&self) -> Option<ClassMap> {
@@ -21,6 +24,27 @@ impl Program {
             _ if !self.atomic_blocks => BlockClass::NONE,
             None => BlockClass::FIRST,
             Some(map) => map.class(address),
+        }
+    }
+
+    /// What the atomic blocks of a class may touch, in words that follow "atomic block".
+    pub(crate) fn memory_of_class(&self, class: BlockClass) -> String {
+        let Some(blocks) = &self.options.blocks else {
+            return "on any memory".to_owned();
+        };
+        let globals = blocks.globals.iter().filter(|(_, other)| **other == class);
+        let mut names: Vec<String> = globals
+            .map(|(&global, _)| format!("`{}`", selvedge_ir::demangle(&self.module.globals[global].name)))
+            .collect();
+        if blocks.rest == class {
+            names.push("memory that is in no global variable".to_owned());
+        }
+        let more = names.len().saturating_sub(MOST_NAMES);
+        names.truncate(MOST_NAMES);
+        match (names.is_empty(), more) {
+            (true, _) => "that touches nothing".to_owned(),
+            (false, 0) => format!("on {}", names.join(", ")),
+            (false, _) => format!("on {} and {more} more", names.join(", ")),
         }
     }
 
