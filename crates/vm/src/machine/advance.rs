@@ -57,6 +57,10 @@ impl Vm {
                             let Some(func) = program.function_at(address) else {
                                 return self.park(thread);
                             };
+                            let stmt = self.state.thread(thread).core.site.stmt;
+                            if self.refuses_callback(thread, func, stmt) {
+                                return self.park(thread);
+                            }
                             self.push_frame(thread, func, &args, &[], NO_CALL, ContextId(0));
                             stop = self.run(thread, false);
                         }

@@ -448,6 +448,10 @@ impl Vm {
         context: ContextId,
         ip: u32,
     ) -> Entered {
+        let stmt = self.site(thread, ip).stmt;
+        if self.refuses_callback(thread, func, stmt) {
+            return Entered::Stopped(Stop::Parked);
+        }
         match self.program.bindings[func.index()] {
             Binding::Code | Binding::Other(_) => {
                 if self.push_frame(thread, func, args, &[], NO_CALL, context) {

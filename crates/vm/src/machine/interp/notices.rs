@@ -3,7 +3,8 @@
 use crate::memory::Site;
 use crate::native::Wrong;
 use crate::vm::Vm;
-use selvedge_base::{StmtId, ThreadId};
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_ir::FuncId;
 use selvedge_model::{
     Access, Fault, FaultKind, Limit, LimitKind, MemoryOrder, Notice, ObjectId, Outcome, Unsupported,
 };
@@ -89,6 +90,19 @@ impl Vm {
     }
 
     #[cold]
+    /// Refuses a function whose calls are atomic blocks, if the library calls it beside other
+    /// threads: no action of the thread would be that block.
+    pub(crate) fn refuses_callback(&mut self, thread: ThreadId, func: FuncId, stmt: StmtId) -> bool {
+        let is_block = self.program.atomic[func.index()] && !self.state.is_lone();
+        let refuses = is_block && self.state.thread(thread).core.atomic == 0;
+        if refuses {
+            let name = &self.program.module.functions[func].display;
+            let what = format!("the atomic function {name} called by the library");
+            self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
+        }
+        refuses
+    }
+
     pub(crate) fn unsupported(&mut self, thread: ThreadId, ip: u32, what: String) {
         let stmt = self.called_at(self.site(thread, ip));
         self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
