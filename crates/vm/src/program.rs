@@ -1,6 +1,7 @@
 //! A program that is ready to run: compiled code, addresses, and the meaning of each function name.
 //! It is immutable and shared by all machines that run it.
 
+mod assumption;
 mod bind;
 mod binding;
 mod blocks;

@@ -1,10 +1,11 @@
 //! What each function's name means: the program's own code, a native model, or nothing.
 
+use super::assumption::is_assumption;
 use super::binding::{Binding, FUZZ_TARGET, STAND_IN};
 use crate::models;
 use crate::options::Options;
 use rustc_hash::FxHashMap;
-use selvedge_ir::{Callee, FuncId, Function, Inst, InstKind, Module};
+use selvedge_ir::{FuncId, Function, Module};
 
 /// The start function: a fuzz target if there is no main.
 pub(super) fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
@@ -60,21 +61,6 @@ pub(super) fn bind(module: &Module, options: &Options) -> Vec<Binding> {
         }
     });
     bound.collect()
-}
-
-/// Whether a function is `assume_abort_if_not` as SV-COMP's programs define it: it calls `abort`
-/// unless a condition holds, and has no other effect. It is no failure where it ends the process.
-fn is_assumption(module: &Module, function: &Function) -> bool {
-    let computes = |inst: &Inst| match &inst.kind {
-        InstKind::Call {
-            callee: Callee::Direct(callee),
-            ..
-        } => module.functions[*callee].name == "abort",
-        InstKind::Copy { .. } | InstKind::Cast { .. } | InstKind::Cmp { .. } | InstKind::Un { .. } => true,
-        _ => false,
-    };
-    let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
-    function.name == "assume_abort_if_not" && function.params.len() == 1 && insts.all(computes)
 }
 
 /// True if the absence of a function is reported: not for intrinsics, nor for the personality
