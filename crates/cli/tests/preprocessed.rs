@@ -21,6 +21,8 @@ typedef _Atomic struct
 static atomic_int count, top = 3;
 static atomic_flag taken = { 0 };
 static _Atomic long int wide;
+typedef _Atomic struct { short low, high; } pair;
+static pair both;
 static int unix, guarded;
 static void *work(void *unused)
 {
@@ -30,6 +32,8 @@ static void *work(void *unused)
     __atomic_clear ((&taken), 3);
     __atomic_fetch_add ((&count), (1), 5);
     __atomic_fetch_or ((&wide), (4), 0);
+    pair copy = both;
+    both = copy;
     int expected = 3;
     __extension__ ({ __auto_type __ptr = (&top); __typeof__ ((void)0, *__ptr) __tmp = (4);
         __atomic_compare_exchange (__ptr, ((&expected)), &__tmp, 0, 5, 5); });
