@@ -35,6 +35,7 @@
 use crate::blocks::{ATOMIC, BEGIN, END};
 use crate::cfg::successors;
 use crate::library;
+use crate::signal_points::SETTERS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
 use selvedge_ir::{
@@ -44,20 +45,11 @@ use selvedge_ir::{
 /// The widest variable, in bytes.
 const WIDEST: u64 = 4;
 
-/// Functions that set signal handlers.
-const HANDLERS: [&str; 5] = [
-    "signal",
-    "sigaction",
-    "bsd_signal",
-    "sysv_signal",
-    "__sysv_signal",
-];
-
 /// Puts the scratch variables of atomic blocks into registers. Returns their number.
 pub fn keep_in_registers(module: &mut Module) -> usize {
     let has = |name: &&str| module.function(name).is_some();
     let has_blocks = module.functions.iter().any(|f| f.name.starts_with(ATOMIC));
-    if !has_blocks || HANDLERS.iter().any(has) {
+    if !has_blocks || SETTERS.iter().any(has) {
         return 0;
     }
     let mut types = plainly_used(module);

@@ -52,7 +52,7 @@ pub const COPIES: &str = "__selvedge_copies_are_not_interrupted";
 /// Called after a thread has changed which signals it blocks.
 pub const UNBLOCKED: &str = "__selvedge_signal_unblocked";
 
-const SETTERS: [&str; 7] = [
+pub(crate) const SETTERS: [&str; 7] = [
     "sigaction",
     "signal",
     "sigset",
