@@ -14,8 +14,10 @@ pub fn program(seed: u64) -> (String, bool) {
     rng.shuffle(&mut kinds);
     kinds.truncate(2 + rng.usize(0..2));
     kinds.push(0);
-    if rng.u8(0..3) == 0 {
-        kinds.push(SCRATCH);
+    match rng.u8(0..6) {
+        0 | 1 => kinds.push(SCRATCH),
+        2 => kinds.extend([SIDES, SIDES]),
+        _ => {}
     }
     let input = match with_input {
         true => "__VERIFIER_nondet_uchar() < 100",
@@ -52,9 +54,11 @@ pub fn program(seed: u64) -> (String, bool) {
     if rng.bool() {
         text.push_str("    x = x + o;\n");
     }
-    text.push_str("    printf(\"%d %d %d %d %d %d %d\\n\", x, y, z, w, list[0] + 10 * list[1], a, r);\n");
+    let all = "x, y, z, w, list[0] + 10 * list[1], a, r, m + 10 * n";
+    let _ = writeln!(text, "    printf(\"%d %d %d %d %d %d %d %d\\n\", {all});");
     let value = rng.u32(0..5);
     let _ = writeln!(text, "    assert(x + y != {value});\n    return 0;\n}}");
+    let with_input = with_input || text.contains("flag() ?");
     (text, with_input)
 }
 
@@ -96,11 +100,12 @@ void __VERIFIER_atomic_end(void);
 void __VERIFIER_assume(int);
 unsigned char __VERIFIER_nondet_uchar(void);
 static int x, y, z, w, list[2];
-static int s, q, o;
+static int s, q, o, m, n = 1;
 static atomic_int a, b;
 static int *p = &x, *hp, *local;
 static uintptr_t number, hidden;
 static union { int *pointer; uintptr_t number; unsigned char bytes[8]; } u;
+static int flag(void) { return __VERIFIER_nondet_uchar() & 1; }
 static void add(int *to) { (*to)++; }
 static void both(void) { add(&y); z = y; }
 static void __VERIFIER_atomic_add(int *to) { *to = *to + 2; }
@@ -115,6 +120,9 @@ static uintptr_t scrambled(int *of) {
 
 /// The number of the kind that uses scratch variables.
 const SCRATCH: usize = 15;
+
+/// The number of the kind that branches on inputs.
+const SIDES: usize = 16;
 
 /// What blocks do, by kinds; each thread prefers another one of a kind.
 const INSIDE: &[&[&str]] = &[
@@ -178,6 +186,18 @@ const INSIDE: &[&[&str]] = &[
         "q = x; x = s; y = q;",
         "if (r) s = 2; w = s;",
         "q = 3; __VERIFIER_atomic_end(); __VERIFIER_atomic_begin(); z = q;",
+    ],
+    &[
+        "m = flag() ? m : n;",
+        "n = flag() ? (m ? n : 1) : n; x = n;",
+        "m = flag() ? m + n : n + m; n = 0;",
+        "n = flag() ? n : (flag() ? n : m); y = n;",
+        "int f = flag(); m = f ? n : (m || n ? m : 2); z = f ? m : n;",
+        "r = flag() ? m : n; assert(m != 2);",
+        "n = flag() ? x : n;",
+        "m = flag() ? list[0] : list[1];",
+        "n = flag() && m ? n : n;",
+        "m = flag() ? n > 0 && m < 2 : m; x = m;",
     ],
 ];
 

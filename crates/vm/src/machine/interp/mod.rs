@@ -4,6 +4,7 @@
 //! instruction of any kind. Calls and returns are here, because they change the frame that the
 //! others access through a `Window`.
 
+mod agree;
 mod atomic;
 mod call;
 mod complex;

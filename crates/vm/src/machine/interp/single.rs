@@ -226,6 +226,9 @@ impl Vm {
                 let cond = w.get(inst.a);
                 let mut taken = cond.bits & 1 != 0;
                 if !cond.is_concrete() {
+                    if !performing && let Some(met) = self.agreement(thread, code, w, ip) {
+                        return Next::At(met);
+                    }
                     let site = self.site(thread, ip);
                     match self.decide(thread, site, performing, cond, "a branch condition") {
                         Ok(decided) => taken = decided,
