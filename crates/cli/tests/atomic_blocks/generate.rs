@@ -16,7 +16,7 @@ pub fn program(seed: u64) -> (String, bool) {
     kinds.push(0);
     match rng.u8(0..6) {
         0 | 1 => kinds.push(SCRATCH),
-        2 => kinds.extend([SIDES, SIDES]),
+        2 | 3 => kinds = vec![SIDES, SIDES, 0],
         _ => {}
     }
     let input = match with_input {
@@ -56,9 +56,15 @@ pub fn program(seed: u64) -> (String, bool) {
     }
     let all = "x, y, z, w, list[0] + 10 * list[1], a, r, m + 10 * n";
     let _ = writeln!(text, "    printf(\"%d %d %d %d %d %d %d %d\\n\", {all});");
+    if text.contains("flag()") {
+        for _ in 0..3 {
+            let (m, n) = (rng.u32(0..4), rng.u32(0..3));
+            let _ = writeln!(text, "    assert(m != {m} || n != {n});");
+        }
+    }
     let value = rng.u32(0..5);
     let _ = writeln!(text, "    assert(x + y != {value});\n    return 0;\n}}");
-    let with_input = with_input || text.contains("flag() ?");
+    let with_input = with_input || text.contains("flag()");
     (text, with_input)
 }
 
@@ -191,8 +197,13 @@ const INSIDE: &[&[&str]] = &[
         "m = flag() ? m : n;",
         "n = flag() ? (m ? n : 1) : n; x = n;",
         "m = flag() ? m + n : n + m; n = 0;",
-        "n = flag() ? n : (flag() ? n : m); y = n;",
-        "int f = flag(); m = f ? n : (m || n ? m : 2); z = f ? m : n;",
+        "{ int f = flag(), g = flag() ? 1 : 0; n = f ? n : (g ? n : m); }",
+        "{ int f = flag(), g = flag(); n = f ? n : (g ? n : m); }",
+        "{ int f = flag(), g = flag(); m = f ? (g ? m : n) : (g ? n : m); }",
+        "{ int f = flag() ? 1 : 0; n = f ? (f ? n : x) : n; }",
+        "{ int f = flag(); n = f ? (f ? n : x) : n; }",
+        "{ int f = flag(); m = f ? (f ? m : list[0]) : (f ? y : m); }",
+        "{ int f = flag(); m = f ? n : (m || n ? m : 2); z = f ? m : n; }",
         "r = flag() ? m : n; assert(m != 2);",
         "n = flag() ? x : n;",
         "m = flag() ? list[0] : list[1];",

@@ -164,7 +164,16 @@ fn others_stay(vm: &Vm, before: &[Pending], event: &Event) {
 }
 
 fn choices(vm: &Vm) -> impl Iterator<Item = Choice> {
-    let enabled = vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
+    let mut enabled: Vec<_> = vm.pending().iter().enumerate().collect();
+    enabled.retain(|(_, p)| p.is_enabled());
+    // No thread runs between an action that has begun and the decision that it takes effect with.
+    let is_amid = |&&(i, p): &&(usize, &Pending)| {
+        p.action.op == Op::Choose && vm.is_incomplete(ThreadId::from_index(i))
+    };
+    if let Some(&amid) = enabled.iter().find(is_amid) {
+        enabled = vec![amid];
+    }
+    let enabled = enabled.into_iter();
     enabled.flat_map(|(i, p)| {
         (0..p.alternatives).map(move |alternative| Choice {
             thread: ThreadId::from_index(i),
