@@ -34,6 +34,15 @@ impl RaceCandidate {
         let mut mine = self.covered_by.iter();
         mine.all(|clock| knows(clock.name) || clock.beyond.is_some_and(knows))
     }
+
+    /// True if each later access that races with this one races with one of `others` as well. They
+    /// are sorted and begin with those of this place, if there are any.
+    pub fn is_among<'a>(&self, others: impl Iterator<Item = &'a RaceCandidate>) -> bool {
+        let same = others.take_while(|other| other.what == self.what);
+        let known = same.filter(|other| other.is_covered_by_no_more(self));
+        let bytes = known.fold(0, |bytes, other| bytes | other.bytes);
+        self.bytes & !bytes == 0
+    }
 }
 
 /// A set of accesses that later ones may race with.
@@ -56,6 +65,11 @@ impl Held {
     }
 
     /// The accesses, sorted.
+    pub fn into_candidates(self) -> Vec<RaceCandidate> {
+        self.0
+    }
+
+    /// The accesses, sorted.
     pub fn candidates(&self) -> &[RaceCandidate] {
         &self.0
     }
@@ -65,10 +79,7 @@ impl Held {
     pub fn includes(&self, other: &Held) -> bool {
         other.0.iter().all(|theirs| {
             let first = self.0.partition_point(|mine| mine.what < theirs.what);
-            let same = self.0[first..].iter().take_while(|mine| mine.what == theirs.what);
-            let known = same.filter(|mine| mine.is_covered_by_no_more(theirs));
-            let bytes = known.fold(0, |bytes, mine| bytes | mine.bytes);
-            theirs.bytes & !bytes == 0
+            theirs.is_among(self.0[first..].iter())
         })
     }
 }

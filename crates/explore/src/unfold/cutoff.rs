@@ -25,10 +25,10 @@
 //! The result would be smaller than C. So C contains no cutoff.
 
 use super::event::{EventId, Last, Store, last};
+use super::held_sets::HeldSets;
 use super::past::Knowledge;
 use super::weaken::Weaken;
-use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, Id, ThreadId};
 use selvedge_model::{Held, RaceCandidate};
 use smallvec::{SmallVec, smallvec};
@@ -59,10 +59,8 @@ pub struct States {
     known: FxHashMap<Digest, SmallVec<[Known; 1]>>,
     /// The number of known configurations.
     len: usize,
-    /// The sets of held accesses, by number; the first one is empty. `includes` caches which of
-    /// them include each other.
-    held: IndexSet<Held, FxBuildHasher>,
-    includes: FxHashMap<(u32, u32), bool>,
+    /// The sets of held accesses; the first one is empty.
+    held: HeldSets,
 }
 
 impl States {
@@ -72,14 +70,13 @@ impl States {
             initial,
             known: FxHashMap::default(),
             len: 1,
-            held: IndexSet::default(),
-            includes: FxHashMap::default(),
+            held: HeldSets::default(),
         };
         let first = Known {
             event: EventId::NONE,
             counts: Counts {
                 own: Digest::EMPTY,
-                held: states.number(Held::default()),
+                held: states.held.number(Held::default()),
                 kinds: 0,
             },
         };
@@ -90,10 +87,6 @@ impl States {
     /// The number of known states, each counted with its part of the past.
     pub const fn len(&self) -> usize {
         self.len
-    }
-
-    fn number(&mut self, held: Held) -> u32 {
-        self.held.insert_full(held).0 as u32
     }
 
     /// The state after an event and its causes, and the part of their past that counts. `beyond`:
@@ -120,7 +113,7 @@ impl States {
             }
         }
         let kinds = kinds(&held);
-        let held = self.number(held);
+        let held = self.held.number(held);
         (state.with(self.initial).with(inputs), Counts { own, held, kinds })
     }
 
@@ -139,11 +132,7 @@ impl States {
         if other.kinds & !this.kinds != 0 {
             return false;
         }
-        let held = &self.held;
-        *self
-            .includes
-            .entry((this.held, other.held))
-            .or_insert_with(|| held[this.held as usize].includes(&held[other.held as usize]))
+        self.held.includes(this.held, other.held)
     }
 
     /// The event of the least known configuration that subsumes an event with its causes. `None` if

@@ -33,6 +33,7 @@ mod event;
 mod explorer;
 mod extensions;
 mod footprint;
+mod held_sets;
 mod label;
 #[cfg(feature = "laboratory")]
 pub mod oracle;
