@@ -1,5 +1,6 @@
 //! The model library: lib/*.c against the libc of this machine, compiled natively, with every name
-//! of ours prefixed, and compared on fixed and random arguments by tests/library/compare.c.
+//! of ours prefixed, and compared on fixed and random arguments by tests/library/compare.c and its
+//! parts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -79,7 +80,10 @@ fn the_model_library_agrees_with_libc() {
     ];
     run(Command::new("clang-22")
         .args(flags)
-        .args(["compare", "posix"].map(|part| room.join(format!("tests/library/{part}.c"))))
+        .args(
+            ["compare", "posix", "expressions"]
+                .map(|part| room.join(format!("tests/library/{part}.c"))),
+        )
         .args(&objects)
         .arg("-o")
         .arg(&program));
