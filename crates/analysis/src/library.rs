@@ -252,7 +252,7 @@ pub fn computes_with_error(name: &str) -> bool {
 /// True if a function opens a file or a pipe, or changes the meaning of a descriptor.
 pub fn makes_descriptors(name: &str) -> bool {
     files(name).is_some_and(|effect| effect.result == Returns::Files)
-        || name == "__selvedge_signal_file"
+        || matches!(name, "__selvedge_signal_file" | "__selvedge_unnamed_file")
         || [
             "open", "openat", "creat", "pipe", "eventfd", "dup", "freopen", "socket", "accept", "epoll",
             "timerfd", "signalfd", "memfd", "popen", "tmpfile", "inotify", "shm_open", "mkstemp",
@@ -482,7 +482,13 @@ fn files(name: &str) -> Option<Effect> {
         "fstat" | "fstat64" => on(0, 0b10),
         "timerfd_settime" => on(0b100, 0b1000),
         "timerfd_gettime" => on(0, 0b10),
-        "timerfd_create" | "__selvedge_signal_file" | "flock" => NONE,
+        "timerfd_create"
+        | "__selvedge_signal_file"
+        | "flock"
+        | "__selvedge_unnamed_file"
+        | "__selvedge_readable"
+        | "__selvedge_reopen" => NONE,
+        // There are no rows for open_memstream and fmemopen: a flush accesses what they are given.
         "pipe" | "pipe2" => on(0, 0b1),
         "poll" | "ppoll" => on(ALL, 0b1),
         "select" | "pselect" => on(ALL, 0b11110),

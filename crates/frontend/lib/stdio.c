@@ -36,6 +36,23 @@ int fgetc_unlocked(FILE *stream)
 int getc_unlocked(FILE *stream) { return fgetc_unlocked(stream); }
 int getchar_unlocked(void) { return fgetc_unlocked(stdin); }
 
+#undef fgets_unlocked
+char *fgets_unlocked(char *line, int size, FILE *stream)
+{
+    int used = 0, c = 0;
+    if (size <= 0)
+        return NULL;
+    while (used < size - 1 && (c = fgetc_unlocked(stream)) != EOF) {
+        line[used++] = (char)c;
+        if (c == '\n')
+            break;
+    }
+    if (c == EOF && (used == 0 || !feof(stream)))
+        return NULL;
+    line[used] = 0;
+    return line;
+}
+
 int ungetc(int c, FILE *stream)
 {
     unsigned char byte = (unsigned char)c;

@@ -30,17 +30,35 @@ fn mix(number: u64) -> u64 {
     z ^ z >> 31
 }
 
-fn fill(cx: &mut Cx<'_>, at: u64, count: u64) -> Result<(), Stop> {
+/// Where the next bytes of the thread begin in its sequence.
+fn next_seed(cx: &mut Cx<'_>) -> u64 {
     let region = cx.state.thread(cx.thread).region;
     let asked = cx.state.word(WordKey::EntropyCount(region));
     cx.state.set_word(WordKey::EntropyCount(region), asked + 1);
-    let seed = u64::from(region) << 48 | asked << 16;
+    u64::from(region) << 48 | asked << 16
+}
+
+fn fill(cx: &mut Cx<'_>, at: u64, count: u64) -> Result<(), Stop> {
+    let seed = next_seed(cx);
     for done in (0..count).step_by(8) {
         let size = (count - done).min(8);
         let random = mix(seed + done) >> (64 - 8 * size);
         stepped::store(cx, at + done, size, Value::new(random))?;
     }
     Ok(())
+}
+
+/// Random bytes for checked memory.
+pub(super) fn poke(cx: &mut Cx<'_>, at: u64, count: u64) {
+    let seed = next_seed(cx);
+    for done in (0..count).step_by(8) {
+        let size = (count - done).min(8);
+        let random = mix(seed + done) >> (64 - 8 * size);
+        for byte in 0..size {
+            let value = Value::new(random >> (8 * byte) & 0xff);
+            cx.state.memory.poke_checked(at + done + byte, 1, value);
+        }
+    }
 }
 
 /// Stores `count` random bytes at the address in argument `first`; never fewer.

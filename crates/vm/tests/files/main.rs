@@ -11,7 +11,7 @@ use explorer::{run, run_with};
 use selvedge_model::FaultKind;
 use selvedge_vm::Options;
 
-const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n#include <sys/file.h>\n#include <sys/mman.h>\n#include <sys/time.h>\n
+const HEADERS: &str = "#define _GNU_SOURCE\n#include <dirent.h>\n#include <fcntl.h>\n#include <mqueue.h>\n#include <unistd.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n#include <sys/file.h>\n#include <sys/mman.h>\n#include <sys/ioctl.h>\n#include <sys/time.h>\n
     #define FILE_OF_ONE one_byte()\nstatic int one_byte(void) { int fd = open(\"one\", O_RDWR | O_CREAT, 0600); write(fd, \"x\", 1); return fd; }\n";
 
 #[track_caller]
@@ -551,7 +551,12 @@ fn faults() {
 fn unsupported_by_name() {
     #[rustfmt::skip]
     let cases: &[(&str, &str)] = &[
-        ("open(\"/dev/random\", O_RDONLY);", "/dev/random"),
+        ("open(\"/dev/tty\", O_RDONLY);", "/dev/tty"),
+        ("char *p; size_t n; FILE *f = open_memstream(&p, &n); fputs(\"ab\", f); fseek(f, 0, SEEK_SET); fseek(f, 0, SEEK_END);", "SEEK_END"),
+        ("int fd = open(\"/dev/null\", O_RDWR), n; ioctl(fd, FIONREAD, &n);", "FIONREAD"),
+        ("ioctl(0, 0x5431, 0);", "ioctl with the request 0x5431"),
+        ("freopen(\"x\", \"w\", stdout); SAY(\"x\");", "standard stream"),
+        ("freopen(0, \"r\", stdin);", "freopen"),
         ("open(\".\", O_RDONLY | O_DIRECTORY | O_CREAT, 0600);", "O_DIRECTORY"),
         ("readdir(opendir(\"/proc\"));", "/proc"),
         ("struct pollfd p = {mq_open(\"/q\", O_CREAT | O_RDWR, 0600, 0), POLLIN, 0}; poll(&p, 1, 0);", "poll on a message queue"),
@@ -563,7 +568,9 @@ fn unsupported_by_name() {
         ("fcntl(0, F_GETOWN);", "fcntl command 9"),
         ("int fd = open(\"/dev/null\", O_WRONLY); dup2(fd, 1); SAY(\"x\");", "standard stream"),
         ("close(2); perror(\"x\");", "standard stream"),
-        ("mmap(0, 1, PROT_READ | PROT_WRITE, MAP_SHARED, FILE_OF_ONE, 0);", "for writing (MAP_SHARED)"),
+        ("int fd = FILE_OF_ONE; for (int i = 0; i < 2; i++) mmap(0, 1, 3, MAP_SHARED, fd, 0);", "for writing (MAP_SHARED)"),
+        ("int fd = FILE_OF_ONE; char c; mmap(0, 1, 3, MAP_SHARED, fd, 0); read(fd, &c, 1);", "mapped for writing"),
+        ("int fd = FILE_OF_ONE; mmap(0, 1, 3, MAP_SHARED, fd, 0); write(fd, \"y\", 1);", "changing a file that was mapped"),
         ("mmap(0, 4097, PROT_READ, MAP_PRIVATE, FILE_OF_ONE, 0);", "behind the end"),
         ("mmap(0, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, FILE_OF_ONE, 0);", "protection 5"),
         ("mmap((void *)4096, 1, PROT_READ, MAP_PRIVATE | MAP_FIXED, FILE_OF_ONE, 0);", "flags 0x12"),

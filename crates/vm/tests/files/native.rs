@@ -100,6 +100,16 @@ fn streams_as_native() {
 }
 
 #[test]
+fn streams_in_memory_as_native() {
+    compare("memory_streams.c");
+}
+
+#[test]
+fn devices_as_native() {
+    compare("devices.c");
+}
+
+#[test]
 fn temporary_files_as_native() {
     compare("temporary.c");
 }

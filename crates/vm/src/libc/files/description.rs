@@ -299,6 +299,12 @@ pub(super) trait FileDescription: Sync {
         Err(self.unsupported("fsync"))
     }
 
+    /// Called when a stream of the file was flushed or is closed.
+    fn flushed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
+        let _ = (cx, open);
+        Ok(())
+    }
+
     /// The status of the file, for `stat`.
     fn status(&self, state: &State, file: u32) -> Result<Status, Stop> {
         let _ = (state, file);

@@ -13,6 +13,7 @@ pub const EISDIR: i32 = 21;
 pub const EINVAL: i32 = 22;
 pub const EMFILE: i32 = 24;
 pub const ENOTTY: i32 = 25;
+pub const ENOSPC: i32 = 28;
 pub const ESPIPE: i32 = 29;
 pub const EPIPE: i32 = 32;
 pub const EDOM: i32 = 33;

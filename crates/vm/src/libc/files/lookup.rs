@@ -35,6 +35,11 @@ pub(super) fn look(cx: &mut Cx<'_>, fd: i32) -> Option<OpenFile> {
     Some(table::open_file(cx.state, open))
 }
 
+/// Keeps an open file that has no descriptor for the rest of the call.
+pub(super) fn pin(cx: &mut Cx<'_>, open: u32) {
+    cx.state.own_core(cx.thread).wait[0] = ObjectId(PIN | u64::from(open));
+}
+
 /// Unsupported if the file that the action was made for is not the file that it reaches now. This
 /// happens if another thread has connected the socket after the action was prepared.
 pub(super) fn still_reaches(cx: &Cx<'_>, file: u32) -> Result<(), Stop> {

@@ -2,15 +2,17 @@
 //!
 //! A mapping has the bytes that the file had when the mapping was made. Whether a private one shows
 //! later changes of the file is not said by POSIX; a shared one shows them, so the file must not
-//! change any more. What is mapped for reading only is a constant. Operations on the file and the
-//! mapping order nothing.
+//! change any more. A file that is mapped as a whole, shared and for writing, is that mapping from
+//! then on: nothing else may use its bytes. What is mapped for reading only is a constant.
+//! Operations on the file and the mapping order nothing.
 //!
-//! Unsupported: predicate dependence, whose facts take every mapping for new memory, shared
-//! mappings that may be written, pages behind the end of the file, and
-//! anything but regular files.
+//! Unsupported: predicate dependence, whose facts take every mapping for new memory, a second
+//! mapping of a file that is mapped for writing, pages behind the end of the file, and anything but
+//! regular files.
 
 use super::action::hidden;
 use super::errno::{EACCES, EBADF, EINVAL};
+use super::kinds::{MAPPED, MAPPED_FOR_WRITING};
 use super::lookup::{look, look_part, pinned};
 use super::operation::{After, Part, Parted, Performs, operation, phase, refused};
 use super::table::{self, Kind};
@@ -77,8 +79,9 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
     if !open.readable || shared && writes && !open.writable {
         return refused(cx, EACCES);
     }
-    if shared && writes {
-        return unsupported("mmap of a file for writing (MAP_SHARED)");
+    let known = table::field(cx.state, open.file, FileField::Start);
+    if known == MAPPED_FOR_WRITING || known == MAPPED && shared && writes {
+        return unsupported("several mappings of a file, one of them for writing (MAP_SHARED)");
     }
     if cx.program.options.points.is_some() {
         return unsupported("mmap of a file with --dependence predicate");
@@ -88,13 +91,17 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
     let Some(size) = size else {
         return unsupported("mmap of pages behind the end of a file");
     };
+    if shared && writes && (offset != 0 || pages(there) != Some(size)) {
+        return unsupported("mmap of a part of a file for writing (MAP_SHARED)");
+    }
     let Some(base) = cx.map_file(size, writes)? else {
         return unsupported("mmap of more than the machine can hold");
     };
     let from = table::content(cx.state, open.file) + offset;
     cx.state.memory.copy(base, from, there.min(size));
     if shared {
-        table::set_field(cx.state, open.file, FileField::Start, 1);
+        let how = if writes { MAPPED_FOR_WRITING } else { MAPPED };
+        table::set_field(cx.state, open.file, FileField::Start, how);
     }
     Ok(After::Done(base, Outcome::Done))
 }

@@ -5,8 +5,9 @@
 //! options say otherwise. A file or directory exists if the options name it or the program has
 //! created it. Some directories always exist (`system`); the working directory at the start is
 //! `/home/user/work`. The program can create files there, in `/home/user`, `/tmp`, `/var/tmp`, and
-//! in directories of its own and of the options. `/dev/null` and `/dev/zero` exist; everything
-//! else in `/dev`, `/proc` and `/sys` is unsupported. Times of files are 0, and their owner is user
+//! in directories of its own and of the options. `/dev/null`, `/dev/zero`,
+//! `/dev/random` and `/dev/urandom` exist, and the directory `/dev/shm`; everything else in `/dev`,
+//! `/proc` and `/sys` is unsupported. Times of files are 0, and their owner is user
 //! 1000. Data written to descriptors 1 and 2 goes to the captured output.
 //!
 //! **Shared state.** When there are several threads, each operation is a sequence of visible
@@ -58,6 +59,7 @@ mod kinds;
 mod locks;
 mod lookup;
 mod map_file;
+mod memory_streams;
 mod name_calls;
 mod names;
 mod open;
@@ -112,4 +114,5 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| poll::find(name))
         .or_else(|| stream_lock::find(name))
         .or_else(|| stream_ops::find(name))
+        .or_else(|| memory_streams::find(name))
 }

@@ -98,6 +98,7 @@ pub(super) fn resolve_from(cx: &Cx<'_>, directory: u32, path: &[u8], link: Link)
                 return match way.directory == DEVICES && way.rest.is_empty() && !way.slash {
                     true if part == b"null" => Ok(Found::Device(Kind::Null)),
                     true if part == b"zero" => Ok(Found::Device(Kind::Zero)),
+                    true if part == b"random" || part == b"urandom" => Ok(Found::Device(Kind::Random)),
                     _ => {
                         let what = format!("file {}", String::from_utf8_lossy(path));
                         Err(Flow::Unsupported(what))

@@ -1,4 +1,4 @@
-//! Opening files: open, openat, creat.
+//! Opening files: open, openat, creat, and files without a name.
 
 use super::action::{cancelable, hidden};
 use super::content::{APPEND, CLOSE_ON_EXEC, NONBLOCK, too_many};
@@ -34,6 +34,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             plain(0),
             Mode::Create(1)
         )),
+        "__selvedge_unnamed_file" => operation!(unnamed_part, unnamed),
         _ => return None,
     })
 }
@@ -190,6 +191,27 @@ fn open(cx: &mut Cx<'_>, path: PathArgument, mode: Mode) -> Performs {
     }
     let how = how(cx, mode)?;
     match begin(cx, path, how)? {
+        Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
+        Err(error) => refused(cx, error),
+    }
+}
+
+fn unnamed_part(cx: &mut Cx<'_>) -> Parted {
+    match phase(cx) {
+        Phase::Reserved => install_part(cx),
+        _ => Ok(Part::Act(hidden(cx, HiddenObject::Descriptors))),
+    }
+}
+
+/// `__selvedge_unnamed_file(flags)`: a descriptor of an empty regular file that has no name.
+fn unnamed(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::Reserved {
+        let fd = install(cx, false)?;
+        return Ok(After::Done(u64::from(fd), Outcome::Done));
+    }
+    let how = How::unnamed(cx.int(0)? as u32 as u64 & CLOSE_ON_EXEC);
+    let file = table::new_file(cx.state, Kind::Regular, 0o777).ok_or_else(too_many)?;
+    match reserve(cx, file, how)? {
         Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),
     }

@@ -4,9 +4,11 @@ use super::action::{hidden, looking, on_file, on_reached};
 use super::condition::Condition;
 use super::description::{Bytes, Way, Written};
 use super::errno::{EAGAIN, EBADF};
-use super::lookup::{look, pinned, still_reaches};
+use super::lookup::{look, pin, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, phase};
-use super::stream_fields::{AT_END, FAILED, FLUSH, Field, descriptor, get, lower, raise, set, size};
+use super::stream_fields::{
+    AT_END, FAILED, FLUSH, Field, descriptor, get, is_in_memory, lower, raise, set, size,
+};
 use super::stream_lock::{give_back, is_mine, on_stream, take};
 use super::streams::{PUSH_BACK, buffer, check, end, of_argument};
 use super::transfer;
@@ -42,6 +44,17 @@ pub(super) fn part(cx: &mut Cx<'_>, argument: usize) -> Parted {
         Phase::First => {
             wait_for(cx, Condition::Stream(stream));
             Ok(Part::Act(on_stream(cx, stream, Op::HiddenWait)))
+        }
+        // No other thread reaches what is in memory.
+        Phase::LookToFill
+        | Phase::LookToFlush
+        | Phase::LookToSeek
+        | Phase::Seek
+        | Phase::Close
+        | Phase::Drop
+            if is_in_memory(cx.state, stream) =>
+        {
+            Ok(Part::Now)
         }
         Phase::LookToFill | Phase::LookToFlush | Phase::LookToSeek => {
             Ok(Part::Act(looking(cx, descriptor(cx.state, stream))))
@@ -112,6 +125,10 @@ pub(super) fn perform(cx: &mut Cx<'_>, argument: usize, worker: Worker) -> Perfo
         Phase::GoOn | Phase::GoOnFailed => work(cx, stream, worker, now == Phase::GoOnFailed),
         Phase::LookToFill | Phase::LookToFlush | Phase::LookToSeek => {
             let fd = descriptor(cx.state, stream);
+            if is_in_memory(cx.state, stream) {
+                pin(cx, fd);
+                return Ok(After::Next(after_look(now), Outcome::Done));
+            }
             match look(cx, fd as i32) {
                 Some(_) => Ok(After::Next(after_look(now), Outcome::Done)),
                 None => fails(cx, stream, EBADF),
@@ -266,6 +283,12 @@ fn flushed_all(cx: &mut Cx<'_>, stream: u32) {
 /// Releases the descriptor of a stream that is being closed.
 fn close(cx: &mut Cx<'_>, stream: u32) -> Performs {
     let fd = descriptor(cx.state, stream);
+    if is_in_memory(cx.state, stream) {
+        pin(cx, fd);
+        let open = pinned(cx)?;
+        open.description().flushed(cx, &open)?;
+        return Ok(After::Next(Phase::Drop, Outcome::Done));
+    }
     look(cx, fd as i32);
     match super::descriptors::give_up(cx, fd)? {
         Some(_) => Ok(After::Next(Phase::Drop, Outcome::Done)),

@@ -19,6 +19,8 @@ pub(super) const UNBUFFERED: u64 = 16;
 pub(super) const READABLE: u64 = 1 << 32;
 pub(super) const WRITABLE: u64 = 1 << 33;
 pub(super) const APPENDS: u64 = 1 << 34;
+/// There is no descriptor; the number is that of an open file in memory.
+pub(super) const IN_MEMORY: u64 = 1 << 35;
 
 /// The default size of a buffer.
 pub(super) const BUFFER: u64 = 4096;
@@ -57,6 +59,11 @@ pub(super) fn lower(state: &mut State, stream: u32, flag: u64) {
 /// The descriptor of a stream.
 pub(super) fn descriptor(state: &State, stream: u32) -> u32 {
     get(state, stream, Field::Descriptor) as u32
+}
+
+/// Whether a stream is in memory, and has no descriptor.
+pub(super) fn is_in_memory(state: &State, stream: u32) -> bool {
+    get(state, stream, Field::Descriptor) & IN_MEMORY != 0
 }
 
 pub(super) fn is_readable(state: &State, stream: u32) -> bool {

@@ -17,7 +17,7 @@ use super::stream_fields::{
 };
 use super::stream_lock;
 use super::streams::{self, PUSH_BACK, make};
-use super::table::Kind;
+use super::table::{self, Kind};
 use crate::hidden::HiddenObject;
 use crate::memory::{Kind as MemoryKind, Life};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -140,7 +140,7 @@ pub(super) fn set_progress(cx: &mut Cx<'_>, progress: u64) {
 
 /// The meaning of a mode such as `r+`, with the rights that files are created without; `None` if it
 /// is invalid.
-fn mode(text: &[u8], mask: u32) -> Option<How> {
+pub(super) fn mode(text: &[u8], mask: u32) -> Option<How> {
     let plus = text.contains(&b'+');
     let (readable, writable, create, truncate, flags) = match text.first()? {
         b'r' => (true, plus, false, false, 0),
@@ -198,7 +198,7 @@ fn fopen(cx: &mut Cx<'_>) -> Performs {
 }
 
 /// Returns NULL and sets errno.
-fn null(cx: &mut Cx<'_>, error: i32) -> Performs {
+pub(super) fn null(cx: &mut Cx<'_>, error: i32) -> Performs {
     cx.set_errno(error)?;
     Ok(After::Done(0, Outcome::Failed))
 }
@@ -361,7 +361,8 @@ fn fflush_part(cx: &mut Cx<'_>) -> Parted {
 /// `fflush(NULL)`. Output streams need no flush.
 fn flush_all(cx: &mut Cx<'_>) -> Parted {
     let opens = |name: &&str| cx.program.module.function(name).is_some();
-    let none = !["fopen", "fopen64", "fdopen"].iter().any(opens);
+    let openers = ["fopen", "fopen64", "fdopen", "open_memstream", "fmemopen"];
+    let none = !openers.iter().any(opens);
     let made = cx.state.word(WordKey::StreamCount) as u32;
     let pending = |stream: u32| get(cx.state, stream + 3, Field::Pending) > 0;
     if none || alone(cx) && !(0..made).any(pending) {
@@ -388,6 +389,10 @@ fn fflush(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
         if get(cx.state, stream, Field::Pending) > 0 {
             return Ok(Work::Flush);
         }
+        if stream_fields::is_in_memory(cx.state, stream) {
+            let open = table::open_file(cx.state, descriptor(cx.state, stream));
+            open.description().flushed(cx, &open)?;
+        }
         let ahead = unread(cx.state, stream);
         if failed || ahead == 0 {
             return Ok(Work::Done(if failed { EOF } else { 0 }));
@@ -403,7 +408,7 @@ fn fflush(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
 }
 
 /// Discards data that was read ahead.
-fn discard(cx: &mut Cx<'_>, stream: u32) {
+pub(super) fn discard(cx: &mut Cx<'_>, stream: u32) {
     set(cx.state, stream, Field::Begin, PUSH_BACK);
     set(cx.state, stream, Field::End, PUSH_BACK);
 }
@@ -539,5 +544,9 @@ fn fileno_part(cx: &mut Cx<'_>) -> Parted {
 }
 
 fn fileno(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    if stream_fields::is_in_memory(cx.state, stream) {
+        cx.set_errno(EBADF)?;
+        return Ok(Work::Done(u64::from(u32::MAX)));
+    }
     Ok(Work::Done(u64::from(descriptor(cx.state, stream))))
 }

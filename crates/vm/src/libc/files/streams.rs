@@ -19,8 +19,8 @@
 use super::captured;
 use super::content::{self, APPEND};
 use super::open::How;
-use super::stream_fields::{APPENDS, BUFFER, Field, READABLE, STDIN, WRITABLE, get, set, size};
-use super::table;
+use super::stream_fields::{APPENDS, BUFFER, Field, IN_MEMORY, READABLE, STDIN, WRITABLE, get, set, size};
+use super::table::{self, OpenFile};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Stop};
 use crate::program::STREAMS;
@@ -56,6 +56,15 @@ pub(super) fn buffer(cx: &mut Cx<'_>, stream: u32) -> Result<u64, Stop> {
 
 /// Makes a stream for a descriptor; returns the address of its `FILE`.
 pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
+    make_of(cx, u64::from(fd), how)
+}
+
+/// Makes a stream in memory, for an open file without a descriptor.
+pub(super) fn make_in_memory(cx: &mut Cx<'_>, open: &OpenFile, how: &How) -> Result<u64, Stop> {
+    make_of(cx, IN_MEMORY | u64::from(open.number), how)
+}
+
+fn make_of(cx: &mut Cx<'_>, number: u64, how: &How) -> Result<u64, Stop> {
     let Some(stream) = table::new_stream(cx.state) else {
         return Err(content::too_many());
     };
@@ -64,7 +73,7 @@ pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
     };
     let name = Value::new(MAGIC | u64::from(stream));
     cx.state.memory.poke_checked(file, 8, name);
-    let mut descriptor = u64::from(fd);
+    let mut descriptor = number;
     for (holds, bit) in [
         (how.readable, READABLE),
         (how.writable, WRITABLE),

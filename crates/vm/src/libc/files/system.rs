@@ -25,7 +25,7 @@ const fn system(parent: u32, name: &'static [u8], mode: u32, own: bool) -> Syste
     }
 }
 
-const SYSTEM: [System; 11] = [
+const SYSTEM: [System; 12] = [
     system(0, b"", 0o755, false),
     system(0, b"dev", 0o755, false),
     system(0, b"etc", 0o755, false),
@@ -37,6 +37,7 @@ const SYSTEM: [System; 11] = [
     system(3, b"user", 0o755, true),
     system(7, b"tmp", 0o1777, false),
     system(8, b"work", 0o755, true),
+    system(1, b"shm", 0o1777, false),
 ];
 const _: () = assert!(SYSTEM.len() <= RESERVED as usize);
 

@@ -52,10 +52,16 @@ pub(super) enum Kind {
     Timer,
     /// What signals are read from.
     Signals,
+    /// `/dev/random`, `/dev/urandom`.
+    Random,
+    /// What `open_memstream` writes.
+    Growing,
+    /// A buffer of `fmemopen`.
+    Lent,
 }
 
 impl Kind {
-    const ALL: [Kind; 16] = [
+    const ALL: [Kind; 19] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -72,6 +78,9 @@ impl Kind {
         Kind::Queue,
         Kind::Timer,
         Kind::Signals,
+        Kind::Random,
+        Kind::Growing,
+        Kind::Lent,
     ];
 }
 

@@ -36,6 +36,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "ftruncate" | "ftruncate64" => operation!(|cx| file_part(cx), truncate),
         "fstat" | "fstat64" => operation!(status_part, status),
         "fchmod" => operation!(status_part, change_mode),
+        "__selvedge_readable" => operation!(file_part, readable),
         "isatty" => operation!(look_only_part, |cx| look_only(cx, Some(ENOTTY))),
         "fsync" | "fdatasync" => operation!(look_only_part, |cx| look_only(cx, None)),
         _ => return None,
@@ -267,6 +268,20 @@ fn seek(cx: &mut Cx<'_>) -> Performs {
     match open.description().seek(cx, &open, offset, whence)? {
         Ok(position) => Ok(After::Done(position, Outcome::Done)),
         Err(error) => refused(cx, error),
+    }
+}
+
+/// `__selvedge_readable(fd)`: how many bytes of a pipe or socket could be read at once.
+fn readable(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::First {
+        return looks(cx);
+    }
+    let open = pinned(cx)?;
+    let description = open.description();
+    match description.available(cx.state, &open, MOST, None)? {
+        Ok(bytes) => Ok(After::Done(bytes, Outcome::Done)),
+        Err(EAGAIN) => Ok(After::Done(0, Outcome::Done)),
+        Err(_) => Err(description.unsupported("FIONREAD, where a read would fail,")),
     }
 }
 

@@ -1,5 +1,6 @@
-//! `/dev/null` and `/dev/zero`: they discard what is written.
+//! `/dev/null`, `/dev/zero`, `/dev/random`: they discard what is written.
 
+use crate::libc::entropy;
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::EINVAL;
 use crate::libc::files::table::OpenFile;
@@ -11,20 +12,36 @@ use selvedge_model::ObjectId;
 /// `/dev/null`: a read returns the end of the file.
 pub(in crate::libc::files) const NULL: Device = Device {
     what: "/dev/null",
-    endless: false,
+    read: Reads::Nothing,
 };
 
 /// `/dev/zero`: an endless sequence of zeros.
 pub(in crate::libc::files) const ZERO: Device = Device {
     what: "/dev/zero",
-    endless: true,
+    read: Reads::Zeros,
 };
 
-/// The two devices; see the documentation of the module.
+/// `/dev/random` and `/dev/urandom`: bytes as those of `getrandom`.
+pub(in crate::libc::files) const RANDOM: Device = Device {
+    what: "/dev/random",
+    read: Reads::Random,
+};
+
+/// What a read returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Nothing,
+    Zeros,
+    Random,
+}
+
+/// The most random bytes of one read: a buffer of a stream.
+const MOST_RANDOM: u64 = 4096;
+
+/// The devices; see the documentation of the module.
 pub(in crate::libc::files) struct Device {
     what: &'static str,
-    /// Whether a read returns as many zeros as requested.
-    endless: bool,
+    read: Reads,
 }
 
 impl FileDescription for Device {
@@ -57,14 +74,25 @@ impl FileDescription for Device {
     }
 
     fn available(&self, _: &State, _: &OpenFile, count: u64, _: Option<u64>) -> Answer<u64> {
-        Ok(Ok(if self.endless { count } else { 0 }))
+        Ok(Ok(if self.read == Reads::Nothing { 0 } else { count }))
     }
 
     fn read(&self, cx: &mut Cx<'_>, _: &OpenFile, to: u64, bytes: u64, _: Option<u64>) -> Result<(), Stop> {
-        if bytes > 0 {
-            cx.state.memory.fill(to, bytes, Value::new(0));
+        match self.read {
+            Reads::Random if bytes > MOST_RANDOM => {
+                Err(self.unsupported("reading more than 4,096 bytes at once"))
+            }
+            Reads::Random => {
+                entropy::poke(cx, to, bytes);
+                Ok(())
+            }
+            _ => {
+                if bytes > 0 {
+                    cx.state.memory.fill(to, bytes, Value::new(0));
+                }
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     fn write(&self, _: &mut Cx<'_>, _: &OpenFile, bytes: Bytes, _: Option<u64>) -> Answer<Written> {

@@ -7,6 +7,7 @@ mod epoll_calls;
 mod event;
 mod eventfd;
 mod link;
+mod memory;
 mod output;
 mod pipe;
 mod queue;
@@ -22,9 +23,10 @@ pub(super) use directory::links as directory_links;
 pub(super) use epoll::{forget, report};
 pub(super) use epoll_calls::find as find_epoll;
 pub(super) use eventfd::find as find_event;
+pub(super) use memory::{Growing, Lent, LentBuffer, refuse_predicate};
 pub(super) use pipe::make as make_pipe;
 pub(super) use queue::find as find_queue;
-pub(super) use regular::truncate;
+pub(super) use regular::{MAPPED, MAPPED_FOR_WRITING, truncate};
 pub(super) use requests::{declare as declare_requests, read as read_request};
 pub(super) use signals::find as find_signals;
 pub(super) use socket::find::find as find_socket;
@@ -33,11 +35,12 @@ pub(super) use timer_calls::find as find_timer;
 
 use super::description::FileDescription;
 use super::table::{Kind, OpenFile};
-use device::{NULL, ZERO};
+use device::{NULL, RANDOM, ZERO};
 use directory::DIRECTORY;
 use epoll::EPOLL;
 use event::{EVENT, SEMAPHORE};
 use link::LINK;
+use memory::{GROWING, LENT};
 use output::OUTPUT;
 use pipe::PIPE;
 use queue::QUEUE;
@@ -67,6 +70,9 @@ impl Kind {
             Kind::Queue => &QUEUE,
             Kind::Timer => &TIMER,
             Kind::Signals => &SIGNALS,
+            Kind::Random => &RANDOM,
+            Kind::Growing => &GROWING,
+            Kind::Lent => &LENT,
         }
     }
 }

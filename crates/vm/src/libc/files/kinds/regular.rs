@@ -22,6 +22,11 @@ pub(in crate::libc::files) const REGULAR: Regular = Regular;
 /// Regular files; see the documentation of the module.
 pub(in crate::libc::files) struct Regular;
 
+/// What `FileField::Start` says of a file that was mapped: changes of it would show in the mapping.
+pub(in crate::libc::files) const MAPPED: u64 = 1;
+/// The bytes of the file are those of the mapping.
+pub(in crate::libc::files) const MAPPED_FOR_WRITING: u64 = 2;
+
 /// The largest size of a file.
 const LARGEST: u64 = 1 << 26;
 /// The flag that Linux adds for a file that a 64-bit program opened.
@@ -70,6 +75,9 @@ impl FileDescription for Regular {
         bytes: u64,
         at: Option<u64>,
     ) -> Result<(), Stop> {
+        if table::field(cx.state, open.file, FileField::Start) == MAPPED_FOR_WRITING {
+            return Err(self.unsupported("reading, after it was mapped for writing (MAP_SHARED),"));
+        }
         let position = at.unwrap_or_else(|| table::position(cx.state, open.number));
         let from = table::content(cx.state, open.file) + position;
         cx.state.memory.copy(to, from, bytes);
@@ -169,7 +177,7 @@ fn grow(cx: &mut Cx<'_>, file: u32, size: u64) -> Result<u64, Stop> {
 }
 
 /// Writes bytes from checked memory at a position of a regular file.
-fn write_at(cx: &mut Cx<'_>, file: u32, from: u64, count: u64, position: u64) -> Result<(), Stop> {
+pub(super) fn write_at(cx: &mut Cx<'_>, file: u32, from: u64, count: u64, position: u64) -> Result<(), Stop> {
     if count == 0 {
         return Ok(());
     }
