@@ -11,6 +11,8 @@
 
 // For how many seconds the timer was set last; 0: it is off.
 static _Atomic unsigned last;
+// Whether one of the others was set at some time.
+static _Atomic int others;
 
 // At most as many seconds are left as were asked for, and none if the signal was sent and did not end the process.
 unsigned alarm(unsigned seconds)
@@ -42,7 +44,22 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict wanted, s
             __selvedge_unsupported("a timer that sends a signal again and again, in a program that sets handlers");
         __selvedge_arm(which, numbers[which], on);
     }
+    if (which != ITIMER_REAL && wanted && (wanted->it_value.tv_sec != 0 || wanted->it_value.tv_usec != 0))
+        others = 1;
     if (which == ITIMER_REAL && wanted)
         last = (unsigned)wanted->it_value.tv_sec + (wanted->it_value.tv_usec > 0);
+    return 0;
+}
+
+int getitimer(__itimer_which_t which, struct itimerval *now)
+{
+    if (which != ITIMER_REAL && which != ITIMER_VIRTUAL && which != ITIMER_PROF)
+    {
+        errno = EINVAL;
+        return -1;
+    }
+    if (which == ITIMER_REAL ? last != 0 : others)
+        __selvedge_unsupported("getitimer of a timer that was set");
+    *now = (struct itimerval){0};
     return 0;
 }

@@ -4,7 +4,8 @@
 // out of bounds here as it is there. The functions compute what the tables say, without branches: a symbolic character makes
 // no paths and no search in a table.
 
-static const unsigned short classes[384] = {
+// Locales as objects lead to the tables, too (locale_objects.c).
+const unsigned short __selvedge_ctype_classes[384] = {
     0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
     0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
     0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
@@ -39,7 +40,7 @@ static const unsigned short classes[384] = {
     0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
 };
 
-static const int lower[384] = {
+const int __selvedge_ctype_lower[384] = {
     128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139,
     140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151,
     152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163,
@@ -74,7 +75,7 @@ static const int lower[384] = {
     244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255,
 };
 
-static const int upper[384] = {
+const int __selvedge_ctype_upper[384] = {
     128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139,
     140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151,
     152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163,
@@ -109,9 +110,9 @@ static const int upper[384] = {
     244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255,
 };
 
-static const unsigned short *const classes_origin = classes + 128;
-static const int *const lower_origin = lower + 128;
-static const int *const upper_origin = upper + 128;
+static const unsigned short *const classes_origin = __selvedge_ctype_classes + 128;
+static const int *const lower_origin = __selvedge_ctype_lower + 128;
+static const int *const upper_origin = __selvedge_ctype_upper + 128;
 
 const unsigned short **__ctype_b_loc(void) { return (const unsigned short **)&classes_origin; }
 const int **__ctype_tolower_loc(void) { return (const int **)&lower_origin; }

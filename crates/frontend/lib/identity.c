@@ -89,6 +89,36 @@ pid_t setsid(void)
     return refused(EPERM);
 }
 
+// It leads a session, so it stays in its group. As for setsid, who has started it may have arranged that otherwise.
+int setpgid(pid_t process, pid_t group)
+{
+    if (group < 0)
+        return refused(EINVAL);
+    if (process != 0 && process != getpid())
+        return refused(ESRCH);
+    __selvedge_unsupported("a change of the process group");
+    return refused(EPERM);
+}
+
+int setpgrp(void) { return setpgid(0, 0); }
+
+// Nobody has logged in where there is no terminal.
+char *getlogin(void)
+{
+    errno = ENXIO;
+    return NULL;
+}
+
+int getlogin_r(char *to, size_t room)
+{
+    (void)to, (void)room;
+    errno = ENXIO;
+    return ENXIO;
+}
+
+// Made of the address of the host, 127.0.0.1.
+long gethostid(void) { return 0x007f0100; }
+
 int gethostname(char *to, size_t room)
 {
     static const char name[] = "localhost";

@@ -41,6 +41,16 @@ int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
     return processors(size, set);
 }
 
+// Without a set of its own, a thread may run on each processor that there could be.
+int pthread_attr_getaffinity_np(const pthread_attr_t *attributes, size_t size, cpu_set_t *set)
+{
+    (void)attributes;
+    if (__atomic_load_n(&__selvedge_is_bound, __ATOMIC_SEQ_CST))
+        __selvedge_unsupported("the processors of a thread after threads were bound to some");
+    memset(set, 0xff, size);
+    return 0;
+}
+
 int __sched_cpucount(size_t size, const cpu_set_t *set)
 {
     int count = 0;

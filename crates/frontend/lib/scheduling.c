@@ -125,6 +125,15 @@ int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
     return bound(size, set);
 }
 
+// Of threads to be created. What glibc refuses at their creation is refused by name.
+int pthread_attr_setaffinity_np(pthread_attr_t *attributes, size_t size, const cpu_set_t *set)
+{
+    (void)attributes;
+    if (size > 0 && bound(size, set))
+        __selvedge_unsupported("threads that are bound to no processor");
+    return 0;
+}
+
 int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *set)
 {
     own(process);

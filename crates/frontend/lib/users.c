@@ -115,3 +115,25 @@ struct passwd *getpwnam(const char *name) { return of_user(which(name, 0)); }
 struct passwd *getpwuid(uid_t id) { return of_user(which(0, id)); }
 struct group *getgrnam(const char *name) { return of_group(which(name, 0)); }
 struct group *getgrgid(gid_t id) { return of_group(which(0, id)); }
+
+// Which one of the list is the next one of getpwent and getgrent: of the process, as what they return.
+static int next_user, next_group;
+
+void setpwent(void) { next_user = 0; }
+void endpwent(void) { next_user = 0; }
+struct passwd *getpwent(void) { return of_user(next_user < ALL ? next_user++ : ALL); }
+void setgrent(void) { next_group = 0; }
+void endgrent(void) { next_group = 0; }
+struct group *getgrent(void) { return of_group(next_group < ALL ? next_group++ : ALL); }
+
+// Both groups have no members but those whose own group it is.
+int getgrouplist(const char *name, gid_t group, gid_t *groups, int *count)
+{
+    int room = *count;
+    (void)name;
+    *count = 1;
+    if (room < 1)
+        return -1;
+    groups[0] = group;
+    return 1;
+}

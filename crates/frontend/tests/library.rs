@@ -81,7 +81,7 @@ fn the_model_library_agrees_with_libc() {
     run(Command::new("clang-22")
         .args(flags)
         .args(
-            ["compare", "posix", "expressions"]
+            ["compare", "posix", "expressions", "system"]
                 .map(|part| room.join(format!("tests/library/{part}.c"))),
         )
         .args(&objects)

@@ -784,11 +784,13 @@ static void options(void)
 
 int posix(void);
 int expressions(void);
+int system_functions(void);
 
 int main(void)
 {
     failures += posix();
     failures += expressions();
+    failures += system_functions();
     signals();
     sending();
     options();
