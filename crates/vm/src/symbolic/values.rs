@@ -114,7 +114,19 @@ impl Vm {
                 }
             };
             match (self.ask(condition, site), end) {
-                (Possible::With(model), _) => (best, arm) = self.arm_of(expr, model),
+                (Possible::With(model), end) => {
+                    let (value, of_value) = self.arm_of(expr, model);
+                    let is_beyond = match end {
+                        End::Least => value <= middle,
+                        End::Greatest => value >= middle,
+                    };
+                    if !is_beyond {
+                        // The model does not do what was asked for.
+                        self.unknown(site, "an answer of the solver that does not fit its question");
+                        break;
+                    }
+                    (best, arm) = (value, of_value);
+                }
                 (Possible::Never, End::Least) => bound = middle + 1,
                 (Possible::Never, End::Greatest) => bound = middle - 1,
                 (Possible::Unanswered, _) => break,

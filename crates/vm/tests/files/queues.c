@@ -131,7 +131,9 @@ int main(void)
         random_call();
     for (int i = 0; i < 3; i++)
         mq_unlink(names[i]);
-    // The native process may have been started as a nice one.
+    // The native process may have been started as a nice one. Nobody is nicer than 19.
+    if (getpriority(PRIO_PROCESS, 0) > 14)
+        setpriority(PRIO_PROCESS, 0, 0);
     int before = getpriority(PRIO_PROCESS, 0);
     said("setpriority", setpriority(PRIO_PROCESS, 0, before + 3));
     said("getpriority", getpriority(PRIO_PROCESS, getpid()) - before);
