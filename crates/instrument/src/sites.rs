@@ -5,6 +5,9 @@
 //! machine of the checker runs the same code, so its steps have the same places. The two functions
 //! that are called are the runtime's (`__selvedge_site`, `__selvedge_site_done`).
 //!
+//! A function whose name begins with `__VERIFIER_atomic_` is an atomic block as a whole: it begins
+//! one where it is entered, and ends it where it returns.
+//!
 //! A compiler without optimisation stores the value of an atomic operation in a variable of its own
 //! at the same place first. That is no step: atomic and plain accesses have different names, and
 //! variables whose address goes nowhere have no sites.
@@ -13,6 +16,10 @@ use crate::places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
+
+/// What begins an atomic block, and what ends it.
+const BEGIN: &str = "__VERIFIER_atomic_begin";
+const END: &str = "__VERIFIER_atomic_end";
 
 /// A module with its sites.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -38,10 +45,28 @@ pub fn sited(module: &str, plain: bool) -> Sited {
     let mut sited = Sited::default();
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut own = BTreeSet::new();
+    let (mut is_block, mut has_blocks) = (false, false);
     let mut lines = module.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("define ") {
             own = own_variables(lines.clone().take_while(|line| !line.starts_with('}')));
+            let is_called = |name: &str| line.contains(&format!(" @{name}("));
+            is_block = line.contains(" @__VERIFIER_atomic_") && !is_called(BEGIN) && !is_called(END);
+            has_blocks |= is_block;
+            sited.text.push_str(line);
+            sited.text.push('\n');
+            if is_block {
+                let mut after = lines.clone();
+                if let Some(label) = after.next().filter(|line| line.ends_with(':')) {
+                    let _ = writeln!(sited.text, "{label}");
+                    lines = after;
+                }
+                let _ = writeln!(sited.text, "  call void @{BEGIN}()");
+            }
+            continue;
+        }
+        if is_block && line.starts_with("  ret ") {
+            let _ = writeln!(sited.text, "  call void @{END}()");
         }
         let name = access(line, plain).and_then(|access| {
             if address(line).is_some_and(|address| own.contains(address)) {
@@ -66,6 +91,11 @@ pub fn sited(module: &str, plain: bool) -> Sited {
         );
     }
     let text = &mut sited.text;
+    for name in [BEGIN, END].into_iter().filter(|_| has_blocks) {
+        if !module.contains(&format!(" @{name}(")) {
+            let _ = writeln!(text, "\ndeclare void @{name}()");
+        }
+    }
     let _ = writeln!(
         text,
         "\ndeclare void @__selvedge_site(ptr)\ndeclare void @__selvedge_site_done()"
@@ -183,6 +213,31 @@ mod tests {
         let name =
             "@__selvedge_site_0 = private unnamed_addr constant [21 x i8] c\"\\61\\74\\6F\\6D\\69\\63\\20";
         assert!(sited.text.contains(name), "{}", sited.text);
+    }
+
+    #[test]
+    fn atomic_functions_are_blocks() {
+        let function =
+            "define i32 @__VERIFIER_atomic_f() {\nentry:\n  %1 = load i32, ptr @x\n  ret i32 %1\n}\n";
+        let text = sited(function, true).text;
+        let whole = "entry:\n  call void @__VERIFIER_atomic_begin()\n  %1 = load i32, ptr @x\n  \
+                     call void @__VERIFIER_atomic_end()\n  ret i32 %1\n}";
+        assert!(text.contains(whole), "{text}");
+        for name in [BEGIN, END] {
+            let declared = format!("declare void @{name}()");
+            assert_eq!(text.matches(&declared).count(), 1, "{text}");
+        }
+        let without_label = function.replace("entry:\n", "");
+        let text = sited(&format!("declare void @{BEGIN}()\n{without_label}"), true).text;
+        assert!(
+            text.contains("() {\n  call void @__VERIFIER_atomic_begin()\n  %1"),
+            "{text}"
+        );
+        assert_eq!(
+            text.matches("declare void @__VERIFIER_atomic_begin").count(),
+            1,
+            "{text}"
+        );
     }
 
     #[test]

@@ -123,6 +123,27 @@ int main(void) {
 }
 "#;
 
+/// Functions that are atomic blocks.
+const BLOCKS: &str = r#"#include <assert.h>
+#include <pthread.h>
+static int in;
+static int __VERIFIER_atomic_next(void) {
+    return ++in;
+}
+static void *next(void *p) {
+    __VERIFIER_atomic_next();
+    return p;
+}
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, next, 0);
+    int mine = __VERIFIER_atomic_next();
+    pthread_join(a, 0);
+    assert(mine == 1);
+    return 0;
+}
+"#;
+
 /// `if` where `while` is needed, in C++.
 const CXX: &str = r#"#include <cassert>
 #include <condition_variable>
@@ -199,6 +220,7 @@ fn accesses_to_memory_are_kept_in_their_order() {
     for (program, options, says) in [
         (ATOMIC, &[][..], "Assertion `mine || !seen' failed"),
         (PLAIN, &["--property", "assertion"], "Assertion `in == 1' failed"),
+        (BLOCKS, &[], "Assertion `mine == 1' failed"),
     ] {
         let (directory, _) = found(program, options);
         let (code, text) = natively(directory.path());
