@@ -1,9 +1,8 @@
 // A library function that nobody modelled: named, never guessed.
-// unknown: gethostid
-#define _DEFAULT_SOURCE
-#include <unistd.h>
+// unknown: mkfifo
+#include <sys/stat.h>
 
 int main(void)
 {
-    return gethostid() & 0;
+    return mkfifo("queue", 0600) & 0;
 }

@@ -1,9 +1,8 @@
 // The unmodelled call is reached in one of the two orders.
-// unknown: gethostid
-#define _DEFAULT_SOURCE
+// unknown: mkfifo
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static atomic_int flag;
 
@@ -18,7 +17,7 @@ int main(void)
     pthread_t thread;
     pthread_create(&thread, 0, set, 0);
     if (flag)
-        gethostid();
+        mkfifo("queue", 0600);
     pthread_join(thread, 0);
     return 0;
 }

@@ -11,6 +11,7 @@ void __selvedge_unsupported(const char *what);
 
 struct timer
 {
+    pthread_mutex_t lock; // of its own, so that threads with different timers learn nothing of each other
     struct sigevent event;
     unsigned long setting; // 0: it is off
     unsigned long settings, uses;
@@ -22,8 +23,6 @@ struct flight
     struct timer *timer;
     unsigned long setting;
 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int invalid(void)
 {
@@ -46,15 +45,17 @@ int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *rest
         errno = EAGAIN;
         return -1;
     }
-    *timer = (struct timer){.event = *event, .uses = 1};
+    *timer = (struct timer){.lock = PTHREAD_MUTEX_INITIALIZER, .event = *event, .uses = 1};
     *to = timer;
     return 0;
 }
 
-// Gives a use of a timer up. The lock is held.
+// Gives the lock of a timer back, and a use of it up.
 static void leave(struct timer *timer)
 {
-    if (--timer->uses == 0)
+    int is_last = --timer->uses == 0;
+    pthread_mutex_unlock(&timer->lock);
+    if (is_last)
         free(timer);
 }
 
@@ -62,13 +63,12 @@ static void *expire(void *what)
 {
     struct flight flight = *(struct flight *)what;
     free(what);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&flight.timer->lock);
     struct sigevent event = flight.timer->event;
     int is_on = flight.timer->setting == flight.setting;
     if (is_on)
         flight.timer->setting = 0;
     leave(flight.timer);
-    pthread_mutex_unlock(&lock);
     if (is_on)
         event.sigev_notify_function(event.sigev_value);
     return NULL;
@@ -95,7 +95,7 @@ int timer_settime(timer_t which, int flags, const struct itimerspec *restrict wa
     if (!is_time(&wanted->it_value) || !is_time(&wanted->it_interval))
         return invalid();
     int on = wanted->it_value.tv_sec != 0 || wanted->it_value.tv_nsec != 0;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&timer->lock);
     if (before && timer->setting)
         __selvedge_unsupported("the time that is left of a timer (timer_settime)");
     if (before)
@@ -106,17 +106,17 @@ int timer_settime(timer_t which, int flags, const struct itimerspec *restrict wa
             __selvedge_unsupported("a timer that calls a function again and again");
         start(timer);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&timer->lock);
     return 0;
 }
 
 int timer_gettime(timer_t which, struct itimerspec *now)
 {
     struct timer *timer = which;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&timer->lock);
     if (timer->setting)
         __selvedge_unsupported("the time that is left of a timer (timer_gettime)");
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&timer->lock);
     *now = (struct itimerspec){0};
     return 0;
 }
@@ -130,9 +130,8 @@ int timer_getoverrun(timer_t which)
 int timer_delete(timer_t which)
 {
     struct timer *timer = which;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&timer->lock);
     timer->setting = 0;
     leave(timer);
-    pthread_mutex_unlock(&lock);
     return 0;
 }
