@@ -34,6 +34,7 @@ pub mod polling;
 pub mod published;
 mod reach;
 mod rounds;
+pub mod rust_channels;
 pub mod rust_condvars;
 pub mod rust_locks;
 pub mod rust_start;

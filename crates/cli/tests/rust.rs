@@ -106,6 +106,9 @@ fn locks_that_are_executed_have_the_same_verdicts() {
         ("safe/condvar_queue.rs", "true"),
         ("deadlock/one_of_two_woken.rs", "false(no-deadlock)"),
         ("assertion/timed_out.rs", "false(unreach-call)"),
+        ("race/end_orders_nothing.rs", "false(no-data-race)"),
+        ("deadlock/sender_is_kept.rs", "false(no-deadlock)"),
+        ("safe/polled_channel.rs", "true"),
     ];
     for (program, verdict) in all.into_iter().step_by(usual_or_long(2, 1) as usize) {
         let output = check(&["--rust-locks", "executed"], &corpus().join(program));
@@ -122,6 +125,19 @@ fn waiting_for_a_mutex_is_one_step() {
         text.contains("waits until the lock `program::LEFT") && !text.contains("futex wait on"),
         "{text}"
     );
+}
+
+/// An operation on a channel is one step, which waits for a message.
+#[test]
+fn receiving_is_one_step() {
+    let text = printed("deadlock/sender_is_kept.rs");
+    for part in [
+        "use the channel in an object of 512 bytes",
+        "waits for a message of the channel in an object of 512 bytes",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("futex wait on"), "{text}");
 }
 
 /// A wait for a condition variable is two actions, as in POSIX.

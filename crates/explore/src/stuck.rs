@@ -126,6 +126,7 @@ const fn awaited(action: &Action) -> &'static str {
         Op::Join => "the end of a thread",
         Op::HiddenWait => "a file",
         Op::Claim => "a lock",
+        Op::Channel => "a channel",
         op if matches!(op.class(), OpClass::Acquire | OpClass::AcquireShared) => "a lock",
         _ => "another thread",
     }

@@ -278,6 +278,10 @@ operations! {
     /// Waits until the `size` bytes of memory at `object` have a certain value, and changes them,
     /// in one step: how a model takes a lock that is a word of memory.
     Claim: "take", Write, Local, 0, Memory, Anything, Same, false;
+    /// An operation of a channel of Rust's standard library, as a whole. The objects are the two
+    /// words that say how far receivers and senders have come. What orders it for races are the
+    /// atomic accesses that it contains.
+    Channel: "use the channel in", Total, Total, 0, HandedOn, Anything, Same, false;
     /// A fence. Object: none.
     Fence: "fence", Local, Local, 0, Fence, Nothing, Same, false;
     /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object:

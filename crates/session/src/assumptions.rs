@@ -50,6 +50,12 @@ pub(crate) fn assumptions(
                 .to_owned(),
         );
     }
+    if program.is_some_and(Program::joins_channels) {
+        list.push(
+            "operations on channels of Rust's standard library have the outcomes of operations one after the other, as its queues are linearisable; how they overlap is not executed (--rust-locks modelled)"
+                .to_owned(),
+        );
+    }
     if let Some(path) = &setup.given.test_case {
         list.push(format!("the inputs are those of {} (--input)", path.display()));
     }

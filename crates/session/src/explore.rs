@@ -22,7 +22,7 @@ use selvedge_model::{Detector, Event, Fault, LimitKind, Machine, Property, Publi
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Says which assumption has failed, if one has.
 pub(crate) type Failing<'a> = dyn Fn() -> Option<Failed> + Sync + 'a;
@@ -128,7 +128,6 @@ impl Exploration<'_> {
             program: self.program,
             assumed: Assumed::of(self.plan, self.options, self.program),
             control: self.control(),
-            work: Work::default(),
             many_dead: AtomicBool::new(false),
         }
     }
@@ -378,24 +377,6 @@ impl Exploration<'_> {
     }
 }
 
-/// The work of machines for which the budget was charged.
-#[derive(Default)]
-struct Work(AtomicU64);
-
-impl Work {
-    /// Charges the budget for the work since the last time, if there is a budget.
-    #[inline]
-    fn pay(&self, control: &Control, executed: impl FnOnce() -> u64) {
-        let Some(budget) = control.budget() else { return };
-        let executed = executed();
-        let paid = self.0.load(Ordering::Relaxed);
-        if executed != paid {
-            self.0.store(executed, Ordering::Relaxed);
-            budget.spend(u32::try_from(executed.saturating_sub(paid)).unwrap_or(u32::MAX));
-        }
-    }
-}
-
 /// Machines leave their paths when the run is told to stop. The reason is known here. An
 /// exploration in which this has happened is not complete, even if it had nothing else left to do.
 pub(crate) fn settle(report: &mut Report, control: &Control) {
@@ -417,7 +398,6 @@ struct Watch<'a> {
     program: &'a Program,
     assumed: Assumed,
     control: Control,
-    work: Work,
     /// True if a machine has had many dead objects.
     many_dead: AtomicBool,
 }
@@ -429,7 +409,7 @@ impl Watch<'_> {
     }
 
     fn guard(&self) -> Guard<'_> {
-        Guard(self)
+        Guard { watch: self, paid: 0 }
     }
 }
 
@@ -465,7 +445,27 @@ impl Works for Recalling {
 }
 
 /// Ends an exploration as soon as an assumption has failed.
-struct Guard<'a>(&'a Watch<'a>);
+struct Guard<'a> {
+    watch: &'a Watch<'a>,
+    /// The work of its machine for which the budget was charged. An exploration may use several
+    /// machines, and each has a guard of its own.
+    paid: u64,
+}
+
+impl Guard<'_> {
+    /// Charges the budget for the work of its machine since the last time, if there is a budget.
+    #[inline]
+    fn pay(&mut self, executed: impl FnOnce() -> u64) {
+        let Some(budget) = self.watch.control.budget() else {
+            return;
+        };
+        let executed = executed();
+        if executed != self.paid {
+            budget.spend(u32::try_from(executed.saturating_sub(self.paid)).unwrap_or(u32::MAX));
+            self.paid = executed;
+        }
+    }
+}
 
 impl<M: Machine + Works> Detector<M> for Guard<'_> {
     type Mark = ();
@@ -473,8 +473,8 @@ impl<M: Machine + Works> Detector<M> for Guard<'_> {
     fn undo(&mut self, (): ()) {}
     #[inline]
     fn event(&mut self, machine: &M, _: &Event, _: &mut Vec<Fault>) {
-        let watch = self.0;
-        watch.work.pay(&watch.control, || machine.work());
+        self.pay(|| machine.work());
+        let watch = self.watch;
         // Detectors and keys look at each pair of threads. Where there are many, that is most of
         // the time.
         let threads = machine.pending().len() as u64;

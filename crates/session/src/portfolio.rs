@@ -16,6 +16,11 @@
 //! 4. `unfold` depth-first, `unfold` towards new code, `stateful`, and `dpor`, by shares, while
 //!    sampling continues with a tenth.
 //!
+//! Where the machine cannot predict what threads will do
+//! ([`can_predict`](selvedge_vm::can_predict): not in Rust, nor where signals are sent), `stateful`
+//! rarely lets a thread go first. There `unfold` has twenty times as much at the beginning, and a
+//! greater share later.
+//!
 //! *Shared results.* If a search shows that the program has data races, and races were not
 //! requested, all searches start again with all accesses visible. If memory had to be reused
 //! ([`Plan::after_reuse`]), later searches begin with reuse.
@@ -57,6 +62,10 @@ use std::time::Duration;
 /// The units of the first round: some hundredths of a second.
 const FIRST: u64 = 4_000_000;
 
+/// The same where `stateful` cannot predict what threads will do: there it visits the product of
+/// all positions of all threads, also where they have nothing to do with each other.
+const FIRST_OF_UNPREDICTED: u64 = 80_000_000;
+
 /// The units of turns alone before samples. `stateful` gets all of them: one or two tenths of a
 /// second.
 const SECOND: [u64; 3] = [8_000_000, 16_000_000, 40_000_000];
@@ -79,7 +88,10 @@ const SAMPLE_SHARE: (u64, u64) = (20, 5);
 
 /// The share of the first search beside others, in hundredths: until samples had [`SAMPLES`], and
 /// later.
-const FIRST_SHARE: (u64, u64) = (10, 30);
+const FIRST_SHARE: (u64, u64) = (25, 30);
+
+/// The same where `stateful` cannot predict what threads will do.
+const FIRST_SHARE_OF_UNPREDICTED: (u64, u64) = (45, 45);
 
 /// The share of `stateful` later, in hundredths. The two first searches are those that decide most
 /// programs, and a unit of `stateful` takes half the time of one of others. The others share the
@@ -121,6 +133,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
             slices_again: false,
             unfinished: None,
             sampled: None,
+            predicts: selvedge_vm::can_predict(job.module),
             spent: 0,
         };
         let decided = portfolio.decide();
@@ -195,6 +208,8 @@ struct Portfolio<'scope, 'env> {
     unfinished: Option<Box<Explored>>,
     /// A sample with a finding, if all findings are requested (`--stop never`).
     sampled: Option<Box<Explored>>,
+    /// True if `stateful` can predict what threads will do.
+    predicts: bool,
     /// The units of all turns so far.
     spent: u64,
 }
@@ -202,7 +217,10 @@ struct Portfolio<'scope, 'env> {
 impl<'scope, 'env> Portfolio<'scope, 'env> {
     fn decide(&mut self) -> Result<Explored, Error> {
         self.begin(Strategy::Unfold, Order::DepthFirst)?;
-        let mut units = FIRST;
+        let mut units = match self.predicts {
+            true => FIRST,
+            false => FIRST_OF_UNPREDICTED,
+        };
         loop {
             let step = match self.alone.pop_front() {
                 Some((strategy, units)) => {
@@ -379,9 +397,13 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         let active = |member: &&Member<'_>| member.handle.is_some();
         let samples = self.samples().filter(active).count() as u64;
         let searches = self.members.iter().filter(active).count() as u64 - samples;
+        let first_share = match self.predicts {
+            true => FIRST_SHARE,
+            false => FIRST_SHARE_OF_UNPREDICTED,
+        };
         let (for_sample, of_first) = match sampled < SAMPLES {
-            true => (SAMPLE_SHARE.0, FIRST_SHARE.0),
-            false => (SAMPLE_SHARE.1, FIRST_SHARE.1),
+            true => (SAMPLE_SHARE.0, first_share.0),
+            false => (SAMPLE_SHARE.1, first_share.1),
         };
         let left = 100 - samples * for_sample;
         let behind_first = self.members.iter().filter(|member| !member.plan.samples());

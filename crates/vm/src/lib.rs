@@ -48,7 +48,7 @@ pub use blocks::Blocks;
 pub use carried::Carried;
 pub use coverage::Reached;
 pub use explained::Explained;
-pub use future::{Elements, Futures};
+pub use future::{Elements, Futures, can_follow as can_predict};
 #[cfg(feature = "laboratory")]
 pub use future::{Foresight, Weaken};
 pub use machine::lines::LineSeen;

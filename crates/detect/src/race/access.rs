@@ -88,6 +88,14 @@ impl RaceDetector {
                 let mut action = Action::on(thread, Op::Read, ObjectId(access.address));
                 action.op = if access.write { Op::Write } else { Op::Read };
                 (action.size, action.stmt, action.order) = (access.size, access.stmt, access.order);
+                // A read-modify-write is a read and a write in one.
+                let same = |next: &&Access| {
+                    let of = |a: &Access| (a.address, a.size, a.stmt, a.order);
+                    next.write && !access.write && of(next) == of(access)
+                };
+                if accesses.next_if(same).is_some() {
+                    action.op = Op::Rmw;
+                }
                 self.atomic(&action, access.context.0, false);
             }
         }

@@ -173,7 +173,7 @@ fn covered(action: &Action) -> Result<(), Uncovered> {
     if action.cancelable || matches!(action.op, Op::Cancel | Op::CancelPoint) {
         return Err(Uncovered::Cancel);
     }
-    if action.blocks.is_some() || action.op == Op::AtomicBlock {
+    if action.blocks.is_some() || matches!(action.op, Op::AtomicBlock | Op::Channel) {
         return Err(Uncovered::Blocks);
     }
     if action.op == Op::WaitTimeout {

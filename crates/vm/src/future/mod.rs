@@ -98,7 +98,7 @@ impl Foreseen {
 }
 
 /// True if threads of a program do only what their code shows, so that they can be followed.
-pub(crate) fn can_follow(module: &Module) -> bool {
+pub fn can_follow(module: &Module) -> bool {
     let uses = |name: &dyn Fn(&str) -> bool| module.functions.iter().any(|f| name(&f.name));
     let mut blocks = module.functions.iter().flat_map(|f| f.blocks.iter());
     // In this case the end of a thread runs destructors.

@@ -208,6 +208,11 @@ impl Core {
         self.block = action.object.as_blocks().unwrap_or_default();
     }
 
+    /// Whether the thread is within an operation of a channel, which is a block of no class.
+    pub const fn is_within_channel(&self) -> bool {
+        self.atomic == u32::MAX && !self.block.is_some()
+    }
+
     /// Ends an atomic block.
     pub const fn leave_block(&mut self) {
         self.atomic = 0;

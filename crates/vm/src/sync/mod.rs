@@ -13,6 +13,7 @@ mod attr;
 mod barrier;
 mod c11;
 mod cancel;
+mod channel;
 mod claim;
 mod cond;
 mod creation;
@@ -63,6 +64,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| cond::find(name))
         .or_else(|| futex::find(name))
         .or_else(|| claim::find(name))
+        .or_else(|| channel::find(name))
         .or_else(|| word_wait::find(name))
         .or_else(|| rwlock::find(name))
         .or_else(|| barrier::find(name))

@@ -1,7 +1,7 @@
 //! Whether an action is enabled, by the state of its object.
 
 use super::object::{Once, SyncObject};
-use super::{atomic_block, barrier, claim, mutex, rwlock, sem, spin, wait_set};
+use super::{atomic_block, barrier, channel, claim, mutex, rwlock, sem, spin, wait_set};
 use crate::phase::Phase;
 use crate::state::State;
 use crate::thread::Stage;
@@ -22,6 +22,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::RdLock | Op::WrLock => rwlock::status(state, action),
         Op::SemWait => sem::status(state, action),
         Op::Claim => claim::status(state, action),
+        Op::Channel => channel::status(state, action),
         Op::BarrierLeave => barrier::leave_status(state, action),
         Op::OnceEnter => once_status(state, action),
         Op::Destroy => barrier::destroy_status(state, action),

@@ -1,6 +1,6 @@
 //! What threads wait for, and operations in words.
 
-use super::{atomic_block, mutex, once, rwlock, spin};
+use super::{atomic_block, channel, mutex, once, rwlock, spin};
 use crate::libc::files;
 use crate::naming::object_name;
 use crate::phase::Phase;
@@ -70,6 +70,7 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
             )
         }
         Op::Claim => return format!("waits until the lock {name} is free"),
+        Op::Channel => return channel::blocked_text(state, action, &name),
         Op::FutexWoken if state.thread(thread).core.wait[1] != ObjectId::NONE => {
             return format!("waits on condition variable {name}");
         }

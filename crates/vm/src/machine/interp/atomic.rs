@@ -60,14 +60,21 @@ impl Vm {
             return Err(self.fault_at(FaultKind::Misaligned, text, site));
         }
         if !performing && object.kind != Kind::PrivateStack {
-            self.state.memory.record_access(Access {
+            let access = Access {
                 address,
                 context: site.context,
                 stmt: site.stmt,
                 size: size as u32,
                 write,
                 order,
-            });
+            };
+            if op == Visible::Rmw && self.state.thread(thread).core.is_within_channel() {
+                self.state.memory.record_access(Access {
+                    write: false,
+                    ..access
+                });
+            }
+            self.state.memory.record_access(access);
         }
         Ok(address)
     }
@@ -276,7 +283,12 @@ impl Vm {
         if !may_fail {
             return None;
         }
-        if self.state.thread(thread).core.atomic != 0 {
+        let core = self.state.thread(thread).core;
+        // The code of a channel tries again until it succeeds.
+        if core.is_within_channel() {
+            return None;
+        }
+        if core.atomic != 0 {
             let what = "a weak compare-exchange, which may fail, in an atomic block";
             return Some(Err(Trouble::Unsupported(what.into())));
         }

@@ -377,6 +377,8 @@ impl Vm {
             InstKind::Fence {
                 single_thread: true, ..
             } => Ok(()),
+            // A block is one action, which orders it with others by itself.
+            InstKind::Fence { .. } | InstKind::Pause if self.state.thread(thread).core.atomic != 0 => Ok(()),
             InstKind::Fence { order, .. } => {
                 if performing || self.state.unjoined() == 0 {
                     return Ok(());

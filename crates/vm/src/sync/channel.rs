@@ -1,0 +1,207 @@
+//! Operations on the channels of Rust's standard library, each in one action.
+//!
+//! `crates/analysis/src/rust_channels.rs` puts calls of [`selvedge_ir::CHANNEL`] around the code of
+//! an operation. What is between them is executed at once: no other thread runs in the meantime.
+//! The code is the library's own, on the library's memory. So the channel has no state beside that
+//! memory, and what orders its accesses for data races is what the code does.
+//!
+//! The action uses the two words of the channel that say how far senders and receivers have come.
+//! So it is dependent on all operations of the same channel, and on accesses to these words from
+//! elsewhere: a channel is disconnected by setting a bit of the second one.
+
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Stop, Visible};
+use crate::state::State;
+use selvedge_base::Id;
+use selvedge_model::{Action, ObjectId, Op, Outcome, Status};
+
+impl crate::program::Program {
+    /// Whether operations on channels are one step each.
+    pub fn joins_channels(&self) -> bool {
+        self.module.function(selvedge_ir::CHANNEL[0]).is_some()
+    }
+}
+
+/// The size of a word in bytes.
+const WORD: u64 = 8;
+/// Where the word of the senders is, behind that of the receivers.
+const TAIL: u64 = 128;
+
+/// What an operation waits for; the numbers are arguments of calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Until {
+    /// Nothing.
+    Now = 0,
+    /// A channel without a limit has a message, or has no sender any more.
+    Message = 1,
+    /// The same, of a channel with a limit.
+    LimitedMessage = 2,
+    /// A channel with a limit has room, or has no receiver any more.
+    Room = 3,
+}
+
+impl Until {
+    fn of(number: u64) -> Option<Until> {
+        [Until::Now, Until::Message, Until::LimitedMessage, Until::Room]
+            .into_iter()
+            .find(|&until| until as u64 == number)
+    }
+
+    /// Whether it has come. `mark`: the bit of `tail` that says that the channel is disconnected;
+    /// the bits below say where in a lap the position is.
+    const fn has_come(self, head: u64, tail: u64, mark: u64) -> bool {
+        let disconnected = tail & mark != 0;
+        match self {
+            Until::Now => true,
+            Until::Message => disconnected || head >> 1 != tail >> 1,
+            Until::LimitedMessage => disconnected || head != tail & !mark,
+            Until::Room => disconnected || head.wrapping_add(2 * mark) != tail & !mark,
+        }
+    }
+}
+
+/// The models of this file: `begin(channel, until, mark)` and `end()`. `mark` is the distance to
+/// the word that holds the mark, or 0: then the mark is 1.
+pub(super) fn find(name: &str) -> Option<Native> {
+    let [begins, ends] = selvedge_ir::CHANNEL;
+    Some(Native::Visible(match name {
+        name if name == begins => Visible {
+            prepare: begin_prepare,
+            perform: begin,
+            numbers: ALL_ARGUMENTS,
+        },
+        name if name == ends => Visible {
+            prepare: end_prepare,
+            perform: end,
+            numbers: NO_ARGUMENT,
+        },
+        _ => return None,
+    }))
+}
+
+/// A word of a channel, if it can be read.
+fn word(state: &State, address: u64) -> Option<u64> {
+    state.memory.check(address, WORD, false).ok()?;
+    let value = state.memory.peek_checked(address, WORD);
+    value.is_concrete().then_some(value.bits)
+}
+
+/// Whether an operation may go on. It may where a word cannot be read: the code then says why.
+fn is_ready(state: &State, channel: u64, until: Until, mark: u64) -> bool {
+    match (word(state, channel), word(state, channel + TAIL)) {
+        (Some(head), Some(tail)) => until.has_come(head, tail, mark),
+        _ => true,
+    }
+}
+
+/// The channel, what the operation waits for, and the mark.
+fn arguments(cx: &mut Cx<'_>) -> Result<(u64, Until, u64), Stop> {
+    let (channel, until, distance) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    let Some(until) = Until::of(until) else {
+        return Err(Flow::Unsupported("an unknown operation of a channel".into()));
+    };
+    let mark = match distance {
+        0 => 1,
+        _ => word(cx.state, channel + distance).unwrap_or(1),
+    };
+    Ok((channel, until, mark))
+}
+
+fn begin_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let (channel, until, mark) = match arguments(cx) {
+        Ok(arguments) => arguments,
+        Err(flow) => return Prepared::Immediate(flow),
+    };
+    let core = cx.state.thread(cx.thread).core;
+    let ready = is_ready(cx.state, channel, until, mark);
+    if core.atomic != 0 {
+        return Prepared::Immediate(Flow::Unsupported(
+            "an operation of a channel in an atomic block".into(),
+        ));
+    }
+    if cx.state.is_lone() && ready {
+        return Prepared::Immediate(Flow::word(0));
+    }
+    cx.state.own_core(cx.thread).note = mark << 2 | until as u64;
+    Prepared::Visible(Action {
+        object2: ObjectId(channel + TAIL),
+        ..cx.action(Op::Channel, channel)
+    })
+}
+
+/// Whether an operation of a channel is enabled.
+pub(super) fn status(state: &State, action: &Action) -> Status {
+    let note = state.thread(action.thread).core.note;
+    let until = Until::of(note & 3).unwrap_or(Until::Now);
+    match is_ready(state, action.object.0, until, note >> 2) {
+        true => Status::Enabled,
+        false => Status::Blocked,
+    }
+}
+
+/// What a blocked operation waits for.
+pub(super) fn blocked_text(state: &State, action: &Action, name: &str) -> String {
+    match Until::of(state.thread(action.thread).core.note & 3) {
+        Some(Until::Room) => format!("waits for room in the channel in {name}"),
+        _ => format!("waits for a message of the channel in {name}"),
+    }
+}
+
+fn begin(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let action = cx.state.pending()[cx.thread.index()].action;
+    let core = cx.state.own_core(cx.thread);
+    core.note = 0;
+    core.enter_block(u32::MAX, action);
+    Performed::Done(Flow::word(0), Outcome::Done)
+}
+
+fn end_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let core = cx.state.own_core(cx.thread);
+    if core.is_within_channel() {
+        core.leave_block();
+    }
+    Prepared::Immediate(Flow::word(0))
+}
+
+fn end(_: &mut Cx<'_>, _: u16) -> Performed {
+    Performed::Done(Flow::word(0), Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Until;
+
+    #[test]
+    fn a_channel_with_a_limit_is_full_one_lap_behind() {
+        // Two places: the mark is 4, and a lap has 8 positions.
+        let mark = 4;
+        for (head, tail, room, message) in [
+            (0, 0, true, false),
+            (0, 1, true, true),
+            (0, 8, false, true),
+            (1, 8, true, true),
+            (8, 8, true, false),
+            (0, 8 | mark, true, true),
+            (8, 8 | mark, true, true),
+        ] {
+            assert_eq!(Until::Room.has_come(head, tail, mark), room, "{head} {tail}");
+            assert_eq!(
+                Until::LimitedMessage.has_come(head, tail, mark),
+                message,
+                "{head} {tail}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_channel_without_a_limit_has_flags_in_its_lowest_bits() {
+        for (head, tail, message) in [
+            (0, 0, false),
+            (1, 0, false),
+            (0, 2, true),
+            (2, 2, false),
+            (2, 3, true),
+        ] {
+            assert_eq!(Until::Message.has_come(head, tail, 1), message, "{head} {tail}");
+        }
+    }
+}
