@@ -1,4 +1,5 @@
-// A message orders what its sender did before what its receiver does, also through a second channel.
+// A message orders what its sender did before what its receiver does, also through a second
+// channel.
 use std::sync::mpsc;
 use std::thread;
 

@@ -37,6 +37,7 @@ mod rounds;
 pub mod rust_channels;
 pub mod rust_condvars;
 pub mod rust_locks;
+pub mod rust_rwlocks;
 pub mod rust_start;
 pub mod scheduling;
 pub mod scratch;

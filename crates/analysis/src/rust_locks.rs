@@ -62,41 +62,112 @@ pub fn claim(module: &mut Module) -> usize {
     if found.is_empty() {
         return 0;
     }
-    let claim = declare(module, CLAIM, &[Type::Ptr, Type::I32, Type::I32]);
-    let exchanges: Vec<bool> = module.functions.iter().map(is_exchange).collect();
-    let code = Code {
-        contended: &found,
-        exchanges: &exchanges,
-        claim,
+    let claim = Claim {
+        callee: declare(module, CLAIM, &[Type::Ptr, Type::I32, Type::I32]),
+        numbers: SmallVec::from_slice(&[FREE, TAKEN]),
     };
-    for function in module.functions.iter_mut() {
-        code.merge_first_attempts(function);
-    }
+    Code::new(module, &found, (FREE, TAKEN), &claim).merge_first_attempts(module);
     for &id in &found {
-        replace(&mut module.functions[id], claim);
+        claim.replace(&mut module.functions[id]);
     }
     found.len()
 }
 
-/// The function through which unoptimised code exchanges: `(word, expected, new, orders…)`.
-const EXCHANGE: &str = "core::sync::atomic::atomic_compare_exchange";
+/// The functions through which unoptimised code exchanges: `(word, expected, new, orders…)`.
+const EXCHANGES: [&str; 2] = [
+    "core::sync::atomic::atomic_compare_exchange",
+    "core::sync::atomic::atomic_compare_exchange_weak",
+];
 
 fn is_exchange(function: &Function) -> bool {
-    function.name.contains("atomic_compare_exchange") && super::rust_start::plain_name(function) == EXCHANGE
+    function.name.contains("atomic_compare_exchange")
+        && EXCHANGES.contains(&super::rust_start::plain_name(function).as_str())
 }
 
-/// The functions that matter here.
-struct Code<'a> {
-    /// Those that wait for a mutex.
+/// What takes a lock in one step: a call with the lock's word and these numbers.
+pub(crate) struct Claim {
+    pub(crate) callee: FuncId,
+    pub(crate) numbers: SmallVec<[u128; 2]>,
+}
+
+impl Claim {
+    /// The call, at a statement of a function.
+    pub(crate) fn call(&self, function: &mut Function, word: Operand, stmt: StmtId) -> Inst {
+        let answer = function.regs.push(RegInfo::unnamed(Type::I32));
+        let numbers = self.numbers.iter().map(|&n| Operand::Const(n, Type::I32));
+        let args: SmallVec<_> = std::iter::once(word).chain(numbers).collect();
+        let types = std::iter::once(Type::Ptr)
+            .chain(self.numbers.iter().map(|_| Type::I32))
+            .collect();
+        Inst {
+            stmt,
+            kind: InstKind::Call {
+                results: smallvec![answer],
+                callee: Callee::Direct(self.callee),
+                args,
+                types,
+            },
+        }
+    }
+
+    /// Makes a function whose parameter is the word of a lock claim it, and nothing else.
+    pub(crate) fn replace(&self, function: &mut Function) {
+        let (word, stmt) = (function.params[0], first_statement(function));
+        let call = self.call(function, Operand::Reg(word), stmt);
+        make_only(function, vec![call]);
+    }
+}
+
+/// The first statement of a function.
+pub(crate) fn first_statement(function: &Function) -> StmtId {
+    let block = &function.blocks[BlockId::from_index(0)];
+    block.insts.first().map_or(block.term_stmt, |inst| inst.stmt)
+}
+
+/// Makes a function without results do this and nothing else.
+pub(crate) fn make_only(function: &mut Function, insts: Vec<Inst>) {
+    let stmt = first_statement(function);
+    let block = &mut function.blocks[BlockId::from_index(0)];
+    block.insts = insts;
+    block.term = Terminator::Return(SmallVec::new());
+    block.term_stmt = stmt;
+    function.blocks.truncate(1);
+}
+
+/// Attempts to take a lock before waiting for it.
+pub(crate) struct Code<'a> {
+    /// The functions that wait for a lock.
     contended: &'a [FuncId],
     /// By function, whether it exchanges.
-    exchanges: &'a [bool],
-    claim: FuncId,
+    exchanges: Vec<bool>,
+    /// What the word is if it is free, and taken.
+    values: (u128, u128),
+    claim: &'a Claim,
 }
 
-impl Code<'_> {
-    /// Replaces each attempt to take a mutex, with the call that follows if it fails, by a claim.
-    fn merge_first_attempts(&self, function: &mut Function) {
+impl<'a> Code<'a> {
+    pub(crate) fn new(
+        module: &Module,
+        contended: &'a [FuncId],
+        values: (u128, u128),
+        claim: &'a Claim,
+    ) -> Code<'a> {
+        Code {
+            contended,
+            exchanges: module.functions.iter().map(is_exchange).collect(),
+            values,
+            claim,
+        }
+    }
+
+    /// Replaces each attempt to take a lock, with the call that follows if it fails, by a claim.
+    pub(crate) fn merge_first_attempts(&self, module: &mut Module) {
+        for function in module.functions.iter_mut() {
+            self.merge_in(function);
+        }
+    }
+
+    fn merge_in(&self, function: &mut Function) {
         let calls_any = function
             .blocks
             .iter()
@@ -109,11 +180,11 @@ impl Code<'_> {
             let Some((at, word, next)) = self.attempt(function, id) else {
                 continue;
             };
-            let answer = function.regs.push(RegInfo::unnamed(Type::I32));
+            let stmt = function.blocks[id].insts[at].stmt;
+            let call = self.claim.call(function, word, stmt);
             let block = &mut function.blocks[id];
-            let stmt = block.insts[at].stmt;
             block.insts.truncate(at);
-            block.insts.push(call(self.claim, word, answer, stmt));
+            block.insts.push(call);
             block.term = Terminator::Jump(next);
         }
     }
@@ -181,9 +252,9 @@ impl Code<'_> {
         (!read_elsewhere).then_some((at, word, next))
     }
 
-    /// The word that an instruction makes 1 if it is 0.
+    /// The word that an instruction makes taken if it is free.
     fn exchanged(&self, kind: &InstKind) -> Option<Operand> {
-        let (free, taken) = (Operand::Const(FREE, Type::I32), Operand::Const(TAKEN, Type::I32));
+        let [free, taken] = [self.values.0, self.values.1].map(|n| Operand::Const(n, Type::I32));
         match kind {
             InstKind::CompareExchange {
                 ptr, expected, new, ..
@@ -212,23 +283,6 @@ fn is_computation(kind: &InstKind) -> bool {
     )
 }
 
-/// The call that claims a word.
-fn call(claim: FuncId, word: Operand, answer: Reg, stmt: StmtId) -> Inst {
-    Inst {
-        stmt,
-        kind: InstKind::Call {
-            results: smallvec![answer],
-            callee: Callee::Direct(claim),
-            args: smallvec![
-                word,
-                Operand::Const(FREE, Type::I32),
-                Operand::Const(TAKEN, Type::I32)
-            ],
-            types: smallvec![Type::Ptr, Type::I32, Type::I32],
-        },
-    }
-}
-
 /// The declaration of a function of the machine, which returns an `i32`.
 pub(crate) fn declare(module: &mut Module, name: &str, params: &[Type]) -> FuncId {
     if let Some(id) = module.function(name) {
@@ -238,20 +292,6 @@ pub(crate) fn declare(module: &mut Module, name: &str, params: &[Type]) -> FuncI
     let id = builder.declare(name, params, &[Type::I32]);
     let function = builder.finish().functions[id].clone();
     module.functions.push(function)
-}
-
-/// Makes a function whose parameter is the word of a mutex claim it.
-fn replace(function: &mut Function, claim: FuncId) {
-    let word = function.params[0];
-    let answer = function.regs.push(RegInfo::unnamed(Type::I32));
-    let entry = BlockId::from_index(0);
-    // The statement is the first one of the function.
-    let block = &mut function.blocks[entry];
-    let stmt = block.insts.first().map_or(block.term_stmt, |inst| inst.stmt);
-    block.insts = vec![call(claim, Operand::Reg(word), answer, stmt)];
-    block.term = Terminator::Return(SmallVec::new());
-    block.term_stmt = stmt;
-    function.blocks.truncate(1);
 }
 
 #[cfg(test)]

@@ -298,9 +298,9 @@ pub(crate) struct CheckArgs {
         value_name = "once|all"
     )]
     pub(crate) bounded_polling: BoundedPolling,
-    /// How a thread of a Rust program waits for a std::sync::Mutex, and what it does with a channel
-    /// (std::sync::mpsc): modelled as a step that is possible once the lock is free, or there is a
-    /// message; or executed, which takes many more schedules (docs/rust.md)
+    /// How a thread of a Rust program waits for a std::sync::Mutex or RwLock, and what it does with
+    /// a channel (std::sync::mpsc): modelled as a step that is possible once the lock is free, or
+    /// there is a message; or executed, which takes many more schedules (docs/rust.md)
     #[arg(
         help_heading = EXPLORATION,
         long,

@@ -109,6 +109,11 @@ fn locks_that_are_executed_have_the_same_verdicts() {
         ("race/end_orders_nothing.rs", "false(no-data-race)"),
         ("deadlock/sender_is_kept.rs", "false(no-deadlock)"),
         ("safe/polled_channel.rs", "true"),
+        ("deadlock/read_twice.rs", "false(no-deadlock)"),
+        ("safe/read_twice_without_a_writer.rs", "true"),
+        ("assertion/tried_to_read_a_free_lock.rs", "false(unreach-call)"),
+        ("safe/tried_to_read_without_readers.rs", "true"),
+        ("race/written_by_readers.rs", "false(no-data-race)"),
     ];
     for (program, verdict) in all.into_iter().step_by(usual_or_long(2, 1) as usize) {
         let output = check(&["--rust-locks", "executed"], &corpus().join(program));
@@ -134,6 +139,20 @@ fn receiving_is_one_step() {
     for part in [
         "use the channel in an object of 512 bytes",
         "waits for a message of the channel in an object of 512 bytes",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("futex wait on"), "{text}");
+}
+
+/// A writer that finds readers says that it waits, and waits. A reader waits for it.
+#[test]
+fn waiting_for_a_read_write_lock_is_one_step() {
+    let text = printed("deadlock/read_twice.rs");
+    for part in [
+        "take `program::VALUE.inner.state.v.value`: not free, says that it waits",
+        "waits until the lock `program::VALUE.inner.state.v.value` is free",
+        "waits until no writer has or waits for the lock `program::VALUE",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -135,6 +135,7 @@ fn finish(
         if locks > 0 {
             selvedge_analysis::rust_condvars::model(&mut lowered.module);
         }
+        selvedge_analysis::rust_rwlocks::claim(&mut lowered.module);
         selvedge_analysis::rust_channels::join(&mut lowered.module);
     }
     selvedge_analysis::signal_points::insert(&mut lowered.module);

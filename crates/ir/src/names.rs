@@ -14,6 +14,19 @@ pub fn returns_twice(name: &str) -> bool {
 /// `(word, when, then)`. The machine implements it. Only passes over the ir insert calls of it.
 pub const CLAIM: &str = "__selvedge_claim";
 
+/// Functions that take a read-write lock that is a word of memory, for reading and for writing:
+/// `(word, announces)`. The low 30 bits of the word are the number of readers, or all set for a
+/// writer; bit 31: a writer waits, bit 30: a reader waits. The machine implements them
+/// (`crates/vm/src/sync/claim_shared.rs`). Only passes over the ir insert calls of them.
+pub const CLAIM_SHARED: &str = "__selvedge_claim_shared";
+/// The one for writing; see [`CLAIM_SHARED`].
+pub const CLAIM_EXCLUSIVE: &str = "__selvedge_claim_exclusive";
+
+/// A function that removes the bits of threads that wait from such a word, after it has become
+/// free: `(word, found)`, with what the word was then. The machine implements it. Only passes over
+/// the ir insert calls of it.
+pub const CLEAR_WAITING: &str = "__selvedge_clear_waiting";
+
 /// A function that begins a wait on a condition variable whose lock is a word of memory, and
 /// returns when the wait is over: `(queue, word, timed)`. It makes the word 0, joins the queue of
 /// the word `queue`, and waits, in one step. It returns 0, or `ETIMEDOUT`. The lock is not taken

@@ -36,6 +36,9 @@ impl Before {
             (Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait, _) if event.alternative != 0 => {
                 format!("{text}, ended without a signal")
             }
+            // Of a read-write lock, by the values in `crates/vm/src/sync/claim_shared.rs`.
+            (Op::Claim, Outcome::Value(1)) => format!("{text}: not free, says that it waits"),
+            (Op::Claim, Outcome::Value(_)) => format!("{text}: leaves it to those that wait"),
             (Op::Signal | Op::Broadcast, Outcome::Failed) => format!("{text}: nobody waits"),
             (Op::Signal, Outcome::Thread(woken)) => {
                 format!("{text}: wakes thread {}", machine.thread_name(woken))

@@ -4,28 +4,28 @@
 //! `crates/analysis/src/rust_locks.rs` puts claims in the place of such code. The state is the word
 //! alone. So a claim and any other code that uses the word understand each other.
 
+use super::claim_shared;
+use super::lock_word::{found, prepare_at, read, write};
 use super::operation::done;
-use crate::memory::Kind;
-use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
-use crate::value::Value;
 use selvedge_ir::{Callee, InstKind};
-use selvedge_model::{Action, FaultKind, MemoryOrder, ObjectId, Op, Outcome, Status};
-
-/// The size of the word in bytes.
-const WORD: u64 = 4;
+use selvedge_model::{Action, Outcome, Status};
 
 impl crate::program::Program {
     /// Whether there are claims in the place of the program's own code. The model library has some
     /// that stand for nothing else.
     pub fn claims(&self) -> bool {
-        let Some(claim) = self.module.function(selvedge_ir::CLAIM) else {
-            return false;
-        };
+        use selvedge_ir::{CLAIM, CLAIM_EXCLUSIVE, CLAIM_SHARED};
+        let names = [CLAIM, CLAIM_SHARED, CLAIM_EXCLUSIVE];
+        let claims = names.map(|name| self.module.function(name));
         let own = self.module.functions.iter().filter(|function| !function.library);
         let mut insts = own.flat_map(|function| function.blocks.iter().flat_map(|block| &block.insts));
         insts.any(|inst| {
-            matches!(inst.kind, InstKind::Call { callee: Callee::Direct(callee), .. } if callee == claim)
+            matches!(
+                inst.kind,
+                InstKind::Call { callee: Callee::Direct(callee), .. } if claims.contains(&Some(callee))
+            )
         })
     }
 }
@@ -41,43 +41,27 @@ pub(super) fn find(name: &str) -> Option<Native> {
 }
 
 fn prepare(cx: &mut Cx<'_>) -> Prepared {
-    let numbers = (cx.word(0), cx.word(1));
-    let (address, when) = match numbers {
-        (Ok(address), Ok(when)) => (address, when),
-        (Err(flow), _) | (_, Err(flow)) => return Prepared::Immediate(flow),
-    };
-    if address % WORD != 0 {
-        let text = "a lock whose word is not aligned";
-        let fault = cx.fault_on(FaultKind::Misaligned, text, ObjectId(address));
-        return Prepared::Immediate(fault);
+    match (cx.word(0), cx.word(1)) {
+        (Ok(address), Ok(when)) => prepare_at(cx, address, u64::from(when as u32)),
+        (Err(flow), _) | (_, Err(flow)) => Prepared::Immediate(flow),
     }
-    cx.state.own_core(cx.thread).note = when;
-    let object2 = match cx.state.memory.object_at(address) {
-        Some((base, object)) if matches!(object.kind, Kind::Heap | Kind::Stack) => ObjectId::heap(base),
-        _ => ObjectId::NONE,
+}
+
+/// Whether a claim is enabled, and in how many ways: also where the access is a fault, or the value
+/// unknown, which the step then says.
+pub(super) fn status(state: &State, action: &Action) -> (Status, u16) {
+    let note = state.thread(action.thread).core.note;
+    let word = match found(state, action.object.0) {
+        Some(value) if value.is_concrete() => value.bits as u32,
+        _ => return (Status::Enabled, 1),
     };
-    Prepared::Visible(Action {
-        object2,
-        size: WORD as u32,
-        order: MemoryOrder::Acquire,
-        blocks: cx.program.blocks_at(address),
-        ..cx.action(Op::Claim, address)
-    })
-}
-
-/// What the word holds, if it can be read.
-fn found(state: &State, address: u64) -> Option<Value> {
-    state.memory.check(address, WORD, false).ok()?;
-    Some(state.memory.peek_checked(address, WORD))
-}
-
-/// Whether a claim is enabled: also where the access is a fault, or the value unknown, which the
-/// step then says.
-pub(super) fn status(state: &State, action: &Action) -> Status {
-    let when = state.thread(action.thread).core.note;
-    match found(state, action.object.0) {
-        Some(value) if value.is_concrete() && value.bits as u32 != when as u32 => Status::Blocked,
-        _ => Status::Enabled,
+    let alternatives = match claim_shared::Kind::of(note) {
+        Some(kind) => kind.alternatives(word),
+        None => u16::from(word == note as u32),
+    };
+    match alternatives {
+        0 => (Status::Blocked, 1),
+        _ => (Status::Enabled, alternatives),
     }
 }
 
@@ -88,16 +72,11 @@ fn perform(cx: &mut Cx<'_>, _: u16) -> Performed {
 fn take(cx: &mut Cx<'_>) -> Result<(), Stop> {
     let (address, when, then) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
     cx.state.own_core(cx.thread).note = 0;
-    if let Err(error) = cx.state.memory.check(address, WORD, true) {
-        return Err(cx.memory_fault(error, address, WORD, true));
-    }
-    let value = cx.state.memory.peek_checked(address, WORD);
-    let value = cx.concrete(value, "the word of a lock")?;
-    if value as u32 != when as u32 {
-        return Err(crate::native::Flow::Unsupported(
+    if read(cx, address)? != when as u32 {
+        return Err(Flow::Unsupported(
             "a claim of a word that has another value".into(),
         ));
     }
-    cx.state.memory.poke_checked(address, WORD, Value::new(then));
+    write(cx, address, then as u32);
     Ok(())
 }

@@ -15,6 +15,7 @@ mod c11;
 mod cancel;
 mod channel;
 mod claim;
+mod claim_shared;
 mod cond;
 mod creation;
 mod cxx;
@@ -27,6 +28,7 @@ pub(crate) mod join;
 mod key;
 mod known;
 pub mod lifecycle;
+mod lock_word;
 mod mutex;
 mod name;
 mod needed;
@@ -65,6 +67,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| futex::find(name))
         .or_else(|| claim::find(name))
         .or_else(|| channel::find(name))
+        .or_else(|| claim_shared::find(name))
         .or_else(|| word_wait::find(name))
         .or_else(|| rwlock::find(name))
         .or_else(|| barrier::find(name))

@@ -21,7 +21,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::SpinLock => spin::status(state, action),
         Op::RdLock | Op::WrLock => rwlock::status(state, action),
         Op::SemWait => sem::status(state, action),
-        Op::Claim => claim::status(state, action),
+        Op::Claim => return claim::status(state, action),
         Op::Channel => channel::status(state, action),
         Op::BarrierLeave => barrier::leave_status(state, action),
         Op::OnceEnter => once_status(state, action),

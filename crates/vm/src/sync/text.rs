@@ -1,6 +1,6 @@
 //! What threads wait for, and operations in words.
 
-use super::{atomic_block, channel, mutex, once, rwlock, spin};
+use super::{atomic_block, channel, claim_shared, mutex, once, rwlock, spin};
 use crate::libc::files;
 use crate::naming::object_name;
 use crate::phase::Phase;
@@ -69,7 +69,14 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
                 object_name(program, state, action.object2)
             )
         }
-        Op::Claim => return format!("waits until the lock {name} is free"),
+        Op::Claim => {
+            return match claim_shared::Kind::of(state.thread(thread).core.note) {
+                Some(kind) if kind.is_shared() => {
+                    format!("waits until no writer has or waits for the lock {name}")
+                }
+                _ => format!("waits until the lock {name} is free"),
+            };
+        }
         Op::Channel => return channel::blocked_text(state, action, &name),
         Op::FutexWoken if state.thread(thread).core.wait[1] != ObjectId::NONE => {
             return format!("waits on condition variable {name}");
