@@ -25,6 +25,11 @@
 //! (setting a bit), and what the last receiver does then with the messages that are left. Nobody
 //! else accesses these any more: a sender that finds the bit goes away.
 //!
+//! *Parking.* In the library, a thread that waits for a channel parks. So it may use up an `unpark`
+//! that was meant for another `park` of its thread, and may be left with one. Programs that park
+//! themselves would notice, so they have the library as it is. The library's own code that parks
+//! (channels, scopes) looks again whenever it goes on.
+//!
 //! *When.* All is as in the library, or nothing: where only some operations were one step, others
 //! could come in between without being seen. So nothing is changed if one of them has another form
 //! than rustc gives it without optimisation, if it has become part of other functions, or if the
@@ -34,11 +39,11 @@
 use super::rust_locks::declare;
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
-    Block, CHANNEL, Callee, FuncId, Function, Inst, InstKind, Module, Operand, Reg, RegInfo, RmwOp,
-    Terminator, Type,
+    Block, CHANNEL, Callee, FuncId, Function, Inst, InstKind, Module, Operand, Reg, RegInfo, Relocation,
+    RmwOp, Symbol, Terminator, Type,
 };
 use smallvec::{SmallVec, smallvec};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The kinds of channels that keep messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -75,6 +80,10 @@ const RECEIVES: [&str; 2] = ["start_recv", "read"];
 
 /// The operations that have a deadline.
 const WITH_DEADLINE: [&str; 4] = ["recv_timeout", "recv_deadline", "send_timeout", "send_deadline"];
+
+/// The functions that park threads, or wake those that park, begin and end so.
+const OF_THREADS: &str = "std::thread::";
+const PARK: [&str; 4] = ["park", "park_timeout", "park_timeout_ms", "unpark"];
 
 /// The function through which unoptimised code reads an atomic variable.
 const LOAD: &str = "core::sync::atomic::atomic_load";
@@ -196,7 +205,7 @@ struct Channels<'a> {
 impl Channels<'_> {
     /// The operations; `None` if one of them has another form than expected.
     fn operations(&self) -> Option<Vec<Operation>> {
-        if self.methods.is_empty() || self.has_deadlines() {
+        if self.methods.is_empty() || self.has_deadlines() || self.parks() {
             return None;
         }
         let mut found = Vec::new();
@@ -235,6 +244,44 @@ impl Channels<'_> {
                         .any(|deadline| name.ends_with(&format!("::{deadline}")))
             }
         })
+    }
+
+    /// Whether code that is not the library's uses the functions that park threads and wake them.
+    fn parks(&self) -> bool {
+        let is_park = |function: &Function| {
+            function.name.contains("park") && {
+                let name = super::rust_start::plain_name(function);
+                name.starts_with(OF_THREADS)
+                    && name.rsplit("::").next().is_some_and(|last| PARK.contains(&last))
+            }
+        };
+        let functions = self.module.functions.iter_ids();
+        let park: BTreeSet<FuncId> = functions
+            .filter(|(_, function)| is_park(function))
+            .map(|(id, _)| id)
+            .collect();
+        let uses = |function: &Function| {
+            let mut found = false;
+            let mut see = |operand: Operand| {
+                found |= matches!(operand, Operand::Func(used) if park.contains(&used));
+            };
+            for block in function.blocks.iter() {
+                for inst in &block.insts {
+                    inst.kind.for_each_operand(&mut see);
+                }
+                block.term.for_each_operand(&mut see);
+            }
+            let insts = function.blocks.iter().flat_map(|block| &block.insts);
+            found |= insts.filter_map(called).any(|(callee, _)| park.contains(&callee));
+            found && !super::rust_start::plain_name(function).starts_with("std::")
+        };
+        let in_data =
+            |relocation: &Relocation| matches!(relocation.symbol, Symbol::Func(id) if park.contains(&id));
+        let globals = &self.module.globals;
+        globals
+            .iter()
+            .any(|global| global.relocations.iter().any(in_data))
+            || self.module.functions.iter().any(uses)
     }
 
     fn operation(&self, id: FuncId, method: &Method, until: u128, halves: [&str; 2]) -> Option<Operation> {
@@ -363,6 +410,9 @@ mod tests {
     const TIMED: &str =
         "_RNvMsg_NtNtCsjrHSEGnQ3l9_3std4sync4mpmcINtB5_8ReceiverlE12recv_timeoutCscSYwAIFpW9W_7program";
 
+    const PARKS: &str = "_RNvMs_NtNtCsjrHSEGnQ3l9_3std6thread6threadNtB4_6Thread4park";
+    const OF_LIBRARY: &str = "_RNvNtNtCsjrHSEGnQ3l9_3std6thread9functions4park";
+
     /// What a module has otherwise than expected.
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum But {
@@ -379,6 +429,8 @@ mod tests {
         IsAnotherOperation,
         /// There is an operation with a deadline.
         HasDeadline,
+        /// The program parks threads.
+        Parks,
     }
 
     /// Defines a function with this code, whose parameter is the channel.
@@ -436,6 +488,11 @@ mod tests {
         if but == But::IsAnotherOperation {
             define(&mut module, "receives", halves);
         }
+        let park = define(&mut module, PARKS, |_, _| ());
+        let name = if but == But::Parks { "program" } else { OF_LIBRARY };
+        define(&mut module, name, |function, thread| {
+            function.call(park, &[(Operand::Reg(thread), Type::Ptr)], &[]);
+        });
         if but == But::HasDeadline {
             define(&mut module, TIMED, |_, _| ());
         }
@@ -476,6 +533,7 @@ mod tests {
             But::MarksAnotherWord,
             But::IsAnotherOperation,
             But::HasDeadline,
+            But::Parks,
         ] {
             let (count, names) = joined(but);
             assert_eq!(count, 0, "{but:?}");

@@ -372,7 +372,8 @@ impl Accessed {
 fn is_quiet(action: &Action) -> bool {
     let info = action.op.info();
     let alone = info.class2 == OpClass::Local;
-    if is_own(action) || action.op == Op::FutexWait {
+    // What an operation of a channel does are its accesses.
+    if is_own(action) || matches!(action.op, Op::FutexWait | Op::Channel) {
         return true;
     }
     match info.class {
@@ -412,7 +413,7 @@ fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Op
         return None;
     }
     let failed = outcome == Outcome::Failed;
-    if is_own(action) {
+    if is_own(action) || action.op == Op::Channel {
         return Some(None);
     }
     match action.op.info().class {

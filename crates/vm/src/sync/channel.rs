@@ -99,9 +99,14 @@ fn arguments(cx: &mut Cx<'_>) -> Result<(u64, Until, u64), Stop> {
     let Some(until) = Until::of(until) else {
         return Err(Flow::Unsupported("an unknown operation of a channel".into()));
     };
-    let mark = match distance {
-        0 => 1,
-        _ => word(cx.state, channel + distance).unwrap_or(1),
+    let mark = match (distance, word(cx.state, channel + distance)) {
+        (0, _) => 1,
+        (_, Some(mark)) => mark,
+        (_, None) if cx.state.memory.check(channel + distance, WORD, false).is_err() => 1,
+        (_, None) => {
+            let text = "a channel whose limit depends on inputs, unless --rust-locks is `executed`";
+            return Err(Flow::Unsupported(text.into()));
+        }
     };
     Ok((channel, until, mark))
 }
