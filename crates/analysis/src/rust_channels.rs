@@ -184,6 +184,13 @@ fn call(function: &mut Function, callee: FuncId, args: &[(Operand, Type)], stmt:
     }
 }
 
+/// Whether a function belongs to the library itself. A method of a trait may be the program's,
+/// also where its type is the library's: `<std::thread::Thread as program::Wakes>::wake`.
+fn is_of_library(function: &Function) -> bool {
+    let name = super::rust_start::plain_name(function);
+    name.starts_with("std::") && !name.contains(" as ")
+}
+
 /// A call of a function by name.
 fn called(inst: &Inst) -> Option<(FuncId, Option<Operand>)> {
     match &inst.kind {
@@ -273,7 +280,7 @@ impl Channels<'_> {
             }
             let insts = function.blocks.iter().flat_map(|block| &block.insts);
             found |= insts.filter_map(called).any(|(callee, _)| park.contains(&callee));
-            found && !super::rust_start::plain_name(function).starts_with("std::")
+            found && !is_of_library(function)
         };
         let in_data =
             |relocation: &Relocation| matches!(relocation.symbol, Symbol::Func(id) if park.contains(&id));
@@ -411,6 +418,8 @@ mod tests {
         "_RNvMsg_NtNtCsjrHSEGnQ3l9_3std4sync4mpmcINtB5_8ReceiverlE12recv_timeoutCscSYwAIFpW9W_7program";
 
     const PARKS: &str = "_RNvMs_NtNtCsjrHSEGnQ3l9_3std6thread6threadNtB4_6Thread4park";
+    const METHOD: &str =
+        "_RNvXs_CscSYwAIFpW9W_7programNtNtNtCsjrHSEGnQ3l9_3std6thread6thread6ThreadNtB4_6Sleeps4doze";
     const OF_LIBRARY: &str = "_RNvNtNtCsjrHSEGnQ3l9_3std6thread9functions4park";
 
     /// What a module has otherwise than expected.
@@ -431,6 +440,8 @@ mod tests {
         HasDeadline,
         /// The program parks threads.
         Parks,
+        /// It does so in a method for a type of the library.
+        ParksInAMethod,
     }
 
     /// Defines a function with this code, whose parameter is the channel.
@@ -489,7 +500,11 @@ mod tests {
             define(&mut module, "receives", halves);
         }
         let park = define(&mut module, PARKS, |_, _| ());
-        let name = if but == But::Parks { "program" } else { OF_LIBRARY };
+        let name = match but {
+            But::Parks => "program",
+            But::ParksInAMethod => METHOD,
+            _ => OF_LIBRARY,
+        };
         define(&mut module, name, |function, thread| {
             function.call(park, &[(Operand::Reg(thread), Type::Ptr)], &[]);
         });
@@ -534,6 +549,7 @@ mod tests {
             But::IsAnotherOperation,
             But::HasDeadline,
             But::Parks,
+            But::ParksInAMethod,
         ] {
             let (count, names) = joined(but);
             assert_eq!(count, 0, "{but:?}");
