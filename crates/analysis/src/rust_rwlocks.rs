@@ -115,6 +115,9 @@ const INSIDE: [&str; 5] = [
 /// The end of such a function that gives the lock of the panic hook back.
 const HOOK: &str = "rwlock::RwLockReadGuardstd::panicking::Hook";
 
+/// The trait by which guards give their lock back.
+const DROP: &str = " as core::ops::drop::Drop";
+
 /// What the word is if the lock is free and nobody waits, and if a writer has it and nobody waits.
 const VALUES: (u128, u128) = (0, (1 << 30) - 1);
 
@@ -212,8 +215,11 @@ fn is_mixed(function: &Function, inner: &[FuncId]) -> bool {
     });
     calls && {
         let name = super::rust_start::plain_name(function);
-        let own = [SYSTEM].into_iter().chain(TYPES).chain(INSIDE);
-        !name.ends_with(HOOK) && !own.into_iter().any(|prefix| name.starts_with(prefix))
+        let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        // A method of a trait may be the program's, also where its type is the library's.
+        let is_method = name.contains(" as ") && !name.contains(DROP);
+        let of_type = begins(&TYPES) && !is_method;
+        !name.ends_with(HOOK) && !of_type && !begins(&[SYSTEM]) && !begins(&INSIDE)
     }
 }
 
@@ -247,6 +253,8 @@ mod tests {
     const DOWN: &str = "_ZN3std4sync6poison6rwlock25RwLockWriteGuard$LT$T$GT$9downgrade17h05c1bd4c172af8d2E";
     const GUARD: &str = "_ZN93_$LT$std..sync..poison..rwlock..RwLockReadGuard$LT$T$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0e23840d9985c356E";
     const GETENV: &str = "_RNCNvNtNtNtCsjrHSEGnQ3l9_3std3sys3env4unix6getenv0B9_";
+    const METHOD: &str =
+        "_RNvXs_CscSYwAIFpW9W_7programNtNtNtNtCsjrHSEGnQ3l9_3std4sync6poison6rwlock6RwLockNtB4_6Sleeps4doze";
     const OWN: &str = "_ZN7program4main17h05c1bd4c172af8d2E";
 
     fn inner(name: &str) -> String {
@@ -324,6 +332,7 @@ mod tests {
         for (others, wake) in [
             (&[DOWN][..], WAKE),
             (&[OWN], WAKE),
+            (&[METHOD], WAKE),
             (&[&others], WAKE),
             (&[READ], &WAKE[..1]),
         ] {
