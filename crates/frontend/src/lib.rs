@@ -42,12 +42,13 @@ use selvedge_ir::{FuncId, Module};
 pub use selvedge_objects::command::Language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A program, ready to run.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The program.
-    pub module: Module,
+    pub module: Arc<Module>,
     /// The texts of the source files, for diagnostics; `None` for those that the compiler did not
     /// read.
     pub sources: IdVec<FileId, Option<String>>,
@@ -158,7 +159,7 @@ fn finish(
         notes: native.notes,
         sources: lowered.paths.iter().map(text).collect(),
         paths: lowered.paths,
-        module: lowered.module,
+        module: Arc::new(lowered.module),
         undefined: lowered.undefined,
         absent: lowered.absent,
         confined,

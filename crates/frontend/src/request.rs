@@ -52,6 +52,9 @@ pub(crate) enum Role {
     /// As a part of the shared library with this number: always. Its definitions give way to those
     /// of the program, or of a library with a lower number.
     Library(u32),
+    /// Definition by definition: those that the program needs, and no second one of a symbol. It is
+    /// Rust's standard library, of which a small program needs a third.
+    Definitions,
 }
 
 /// Why there is no program. Units are numbered as in the request.

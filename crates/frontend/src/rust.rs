@@ -52,16 +52,17 @@ pub(crate) fn compile(path: &Path, stop: &StopFlag) -> Result<[Compiled; 2], Err
     })?;
     target::check(path, target::of_bitcode(&bytes))?;
     let rules = file_in(&out, ".d")?.unwrap_or_default();
-    let unit = |path: &Path, bytes, read| Compiled {
+    let unit = |path: &Path, role, (bytes, read)| Compiled {
         path: path.to_owned(),
         bytes,
         form: Form::Bitcode,
-        role: Role::Program,
+        role,
         read,
     };
-    let own = unit(path, bytes, sources(&String::from_utf8_lossy(&rules)));
-    let library = rust_std::module(&rustc)?;
-    Ok([own, unit(Path::new(LIBRARY), library, Vec::new())])
+    let read = sources(&String::from_utf8_lossy(&rules));
+    let own = unit(path, Role::Program, (bytes, read));
+    let library = (rust_std::module(&rustc)?, Vec::new());
+    Ok([own, unit(Path::new(LIBRARY), Role::Definitions, library)])
 }
 
 /// What errors call the standard library.

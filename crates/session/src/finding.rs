@@ -276,7 +276,7 @@ fn with_fixed_inputs(
     let mut setup = setup.clone();
     setup.vm = program.options.clone();
     setup.vm.inputs = Some(inputs.to_vec());
-    let program = Program::new(program.module.clone(), setup.vm.clone()).ok()?;
+    let program = Program::new(Arc::clone(&program.module), setup.vm.clone()).ok()?;
     let moves = trace.made.iter().filter(|made| !made.chosen);
     let moves: Vec<Move> = moves.map(|made| made.step.clone()).collect();
     let trace = replay(&program, &moves, fault)?;

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) struct Job<'a> {
     pub(crate) options: &'a Options,
     pub(crate) setup: &'a Setup,
-    pub(crate) module: &'a Module,
+    pub(crate) module: &'a Arc<Module>,
     pub(crate) observer: &'a dyn Observer,
     /// Stops all explorations, and gets their counts.
     pub(crate) control: &'a Arc<Control>,
@@ -57,7 +57,7 @@ impl<'a> Job<'a> {
     /// A job of which nothing is explored yet.
     pub(crate) fn new(
         options: &'a Options,
-        (setup, module): (&'a Setup, &'a Module),
+        (setup, module): (&'a Setup, &'a Arc<Module>),
         (observer, control): (&'a dyn Observer, &'a Arc<Control>),
         (belongs, from): (Option<Belongs>, Option<Checkpoint>),
     ) -> Job<'a> {
@@ -139,7 +139,7 @@ impl<'a> Job<'a> {
             ));
             setup.vm = predicate::machine_options(&setup, self.module).map_err(Error::NoSlice)?;
         }
-        let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;
+        let program = Program::new(Arc::clone(self.module), setup.vm.clone()).map_err(fails)?;
         Vm::new(Arc::clone(&program)).map_err(fails)?;
         if plan.turns {
             let mut first = false;
@@ -216,7 +216,7 @@ impl<'a> Job<'a> {
                 observer: self.observer,
                 control: self.control,
                 budget,
-                elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, self.module)),
+                elsewhere: self.elsewhere.map(|elsewhere| (elsewhere, &**self.module)),
                 belongs: self.belongs.as_ref(),
                 from: from.as_ref(),
             };

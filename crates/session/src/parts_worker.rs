@@ -71,6 +71,7 @@ impl PartsWorker {
             Some(error) => damaged(error),
             None => damaged(&"no reason"),
         })?;
+        let module = Arc::new(module);
         let (options, plan) = terms.options().map_err(Error::Program)?;
         let stop = StopFlag::new();
         let control = Arc::new(Control::new());

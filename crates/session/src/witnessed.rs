@@ -134,7 +134,8 @@ fn run(again: Again<'_>, decisions: &mut Decisions, witness: &[Witness]) -> Resu
     });
     let mut options = again.program.options.clone();
     options.inputs = Some(inputs.collect());
-    let program = Program::new(again.program.module.clone(), options).map_err(|error| error.to_string())?;
+    let program =
+        Program::new(Arc::clone(&again.program.module), options).map_err(|error| error.to_string())?;
     let collector = Collector::default();
     let (vm, detectors) = stepping_machine(&program);
     let machine = (vm, (detectors, Recorder::new(&collector, again.names)));

@@ -35,7 +35,7 @@ use selvedge_ir::{FuncId, GlobalId, LocalId, Module};
 use selvedge_model::{Property, Unsupported};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 const FUNC_BASE: u64 = 1 << 44;
 const BLOCK_BASE: u64 = 1 << 45;
@@ -72,7 +72,7 @@ pub(crate) const MOST_PEERS: usize = 64;
 /// A program. See the module's documentation.
 pub struct Program {
     /// The program in the IR.
-    pub module: Module,
+    pub module: Arc<Module>,
     /// How it is run.
     pub options: Options,
     pub(crate) code: Vec<Code>,

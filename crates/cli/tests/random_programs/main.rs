@@ -124,7 +124,7 @@ fn weak(text: &str) -> String {
     changed
 }
 
-fn prepare(module: Module, visibility: Visibility, fingerprints: bool, seed: u64) -> Arc<Program> {
+fn prepare(module: Arc<Module>, visibility: Visibility, fingerprints: bool, seed: u64) -> Arc<Program> {
     let options = Options {
         leaks: seed % 2 == 1,
         spurious_wakeups: fails_without_cause(seed),

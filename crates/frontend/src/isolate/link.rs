@@ -48,6 +48,10 @@ impl<'c> Link<'c> {
     pub(super) fn add(&mut self, number: u32, role: Role, module: Module<'c>) -> Result<(), Refusal> {
         match role {
             Role::Program => self.link(module),
+            Role::Definitions => {
+                take_if_needed(&module);
+                self.link(module)
+            }
             Role::Archive | Role::Database => {
                 let own = all(&module).filter(|value| !value.is_declaration() && is_external(*value));
                 let defines = own.map(|value| (value.name(), is_strong(value))).collect();
@@ -189,6 +193,15 @@ fn is_external(value: Value<'_>) -> bool {
 /// Whether no other definition may be taken in place of this one.
 fn is_strong(value: Value<'_>) -> bool {
     value.linkage() == Linkage::LLVMExternalLinkage
+}
+
+/// Lets LLVM link only those definitions that the program refers to, directly or by others.
+fn take_if_needed(module: &Module<'_>) {
+    for value in all(module) {
+        if !value.is_declaration() && is_external(value) {
+            value.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
+        }
+    }
 }
 
 /// Makes the symbols that a file hides from others its own.

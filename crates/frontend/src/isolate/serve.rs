@@ -5,7 +5,7 @@ use super::sandbox;
 use super::wire::{self, Answer, Stage};
 use crate::llvm::{self, Context};
 use crate::lower;
-use crate::request::{Form, Refusal, Request};
+use crate::request::{Form, Refusal, Request, Role};
 use std::io::{self, Write};
 use std::mem::ManuallyDrop;
 use std::thread;
@@ -56,16 +56,40 @@ pub(crate) fn read(request: &Request, units: &[Vec<u8>], marks: &mut impl Write)
 }
 
 /// [`read`] in a context, which owns the modules and frees them.
-fn read_in(context: &Context, request: &Request, units: &[Vec<u8>], marks: &mut impl Write) -> Answer {
+fn read_in<'c>(
+    context: &'c Context,
+    request: &Request,
+    units: &'c [Vec<u8>],
+    marks: &mut impl Write,
+) -> Answer {
     let mut link = Link::new(&request.entry);
     for ((number, bytes), (form, role, _)) in (0..).zip(units).zip(&request.units) {
         // Whoever listens has gone away if this fails, and does not want to know.
         let _ = wire::mark(marks, Stage::Unit(number));
-        let unit = unit(context, number, *form, bytes)?;
+        let unit = match role {
+            Role::Definitions => definitions(context, number, bytes)?,
+            _ => unit(context, number, *form, bytes)?,
+        };
         link.add(number, *role, unit)?;
     }
     let _ = wire::mark(marks, Stage::Program);
-    lower::lower(&ManuallyDrop::new(link.finish()?), request)
+    let program = ManuallyDrop::new(link.finish()?);
+    if request
+        .units
+        .iter()
+        .any(|(_, role, _)| *role == Role::Definitions)
+    {
+        program.verify().map_err(Refusal::Link)?;
+    }
+    lower::lower(&program, request)
+}
+
+/// A unit whose definitions are read when they are linked. So only the program can be verified.
+fn definitions<'c>(context: &'c Context, number: u32, bytes: &'c [u8]) -> Result<llvm::Module<'c>, Refusal> {
+    let invalid = |detail| Refusal::Invalid(number, detail);
+    let mut module = context.parse_when_needed(bytes).map_err(invalid)?;
+    module.retarget();
+    Ok(module)
 }
 
 /// One unit as a module.

@@ -292,6 +292,11 @@ functions! {
     fn LLVMLinkModules2(dest: LLVMModuleRef, src: LLVMModuleRef) -> LLVMBool;
     fn LLVMMetadataAsValue(c: LLVMContextRef, md: LLVMMetadataRef) -> LLVMValueRef;
     fn LLVMOffsetOfElement(td: LLVMTargetDataRef, struct_ty: LLVMTypeRef, element: c_uint) -> c_ulonglong;
+    fn LLVMGetBitcodeModuleInContext2(
+        context_ref: LLVMContextRef,
+        mem_buf: LLVMMemoryBufferRef,
+        out_m: *mut LLVMModuleRef,
+    ) -> LLVMBool;
     fn LLVMParseBitcodeInContext2(
         context_ref: LLVMContextRef,
         mem_buf: LLVMMemoryBufferRef,

@@ -135,6 +135,21 @@ impl Context {
         }
     }
 
+    /// A module of which each definition is read from the bitcode when it is linked.
+    pub(crate) fn parse_when_needed<'c>(&'c self, bitcode: &'c [u8]) -> Result<Module<'c>, String> {
+        // SAFETY: the bytes live as long as the context, and so as the module. The module owns the
+        // buffer if there is one.
+        unsafe {
+            let buffer = memory_buffer(bitcode, false);
+            let mut raw = ptr::null_mut();
+            let failed = api::LLVMGetBitcodeModuleInContext2(self.raw, buffer, &mut raw);
+            if failed != 0 {
+                api::LLVMDisposeMemoryBuffer(buffer);
+            }
+            self.module(failed, raw)
+        }
+    }
+
     /// Reads a module from text.
     pub(crate) fn parse_text(&self, text: &[u8]) -> Result<Module<'_>, String> {
         let mut terminated = text.to_vec();

@@ -318,6 +318,15 @@ fn other_name(name: &str) -> Option<&str> {
     })
 }
 
+/// Whether Rust's standard library is a part of a program: then only what the entry leads to is
+/// lowered. The library has three times as many functions as a small program needs.
+fn has_rust_library(linked: &Module<'_>) -> bool {
+    const START: &str = "std::rt::lang_start_internal";
+    let starts = |name: &str| name.contains("lang_start_internal") && demangle(name) == START;
+    let mut functions = linked.functions().into_iter();
+    functions.any(|function| !function.is_declaration() && starts(&function.name()))
+}
+
 /// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.
 pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, Refusal> {
     let mut program = Program {
@@ -327,14 +336,24 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, R
     };
     let mut unit = Unit::new(&mut program, linked.layout(), false);
     let intrinsic = |name: &str| name.starts_with("llvm.");
-    for global in linked.globals() {
-        if !intrinsic(&global.name()) {
-            unit.symbol(global);
+    if has_rust_library(linked) {
+        // Most of the library is not needed. What rustc makes of the program itself is needed.
+        let begins = |name: &str| name == options.entry || name == library::FUZZ_TARGET;
+        for function in linked.functions() {
+            if begins(&function.name()) {
+                unit.symbol(function);
+            }
         }
-    }
-    for function in linked.functions() {
-        if !function.is_intrinsic() {
-            unit.symbol(function);
+    } else {
+        for global in linked.globals() {
+            if !intrinsic(&global.name()) {
+                unit.symbol(global);
+            }
+        }
+        for function in linked.functions() {
+            if !function.is_intrinsic() {
+                unit.symbol(function);
+            }
         }
     }
     // In the order of the module, so that numbers follow the source.

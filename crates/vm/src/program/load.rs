@@ -22,7 +22,8 @@ impl Program {
     ///
     /// # Errors
     /// If it has no entry function or a global is too large.
-    pub fn new(module: Module, options: Options) -> Result<Arc<Program>, Error> {
+    pub fn new(module: impl Into<Arc<Module>>, options: Options) -> Result<Arc<Program>, Error> {
+        let module = module.into();
         let entry = match module.function(entry_name(&module, &options)) {
             Some(f) if module.functions[f].is_defined() => f,
             _ => return Err(Error::NoEntry(options.entry)),
