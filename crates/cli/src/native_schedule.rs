@@ -274,7 +274,6 @@ const fn access(step: &ReplayStep) -> Option<&'static str> {
         Op::Read => Some("read"),
         Op::Write => Some("write"),
         Op::Rmw => Some("rmw"),
-        Op::Fence => Some("fence"),
         _ => None,
     }
 }

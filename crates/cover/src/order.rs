@@ -47,7 +47,7 @@ pub(crate) fn kind(action: &Action) -> Kind {
     use Operation as O;
     Kind::Ordered(match action.op {
         Op::Start | Op::Choose | Op::Assume | Op::Yield => return Kind::Nothing,
-        Op::Read | Op::Write | Op::Rmw | Op::Fence | Op::Hidden | Op::HiddenWait | Op::Look => {
+        Op::Read | Op::Write | Op::Rmw | Op::Hidden | Op::HiddenWait | Op::Look => {
             return Kind::Beside;
         }
         // No native program can signal an internal queue of the machine.

@@ -330,7 +330,7 @@ impl Round {
 
     /// Records accesses within a step.
     fn accesses<M: Machine>(&mut self, machine: &M, accesses: &[Access]) {
-        for access in accesses {
+        for access in accesses.iter().filter(|access| !access.is_fence()) {
             let object = ObjectId(access.address);
             let size = u64::from(access.size);
             let writes = access.write && machine.has_changed(object, size);

@@ -38,7 +38,7 @@ pub fn site(access: &str, file: &str, line: u32, column: u32) -> String {
     format!("{access} {}:{line}:{column}", name.to_string_lossy())
 }
 
-/// Adds the calls to all atomic accesses and fences; if `plain`, to the other accesses, too.
+/// Adds the calls to all atomic accesses; if `plain`, to the other accesses, too.
 #[must_use]
 pub fn sited(module: &str, plain: bool) -> Sited {
     let places = Places::of(module);
@@ -131,7 +131,6 @@ fn access(line: &str, plain: bool) -> Option<&'static str> {
         "load" if plain => Some("read"),
         "store" if plain => Some("write"),
         "atomicrmw" | "cmpxchg" => Some("rmw"),
-        "fence" => Some("fence"),
         _ => None,
     }
 }

@@ -134,7 +134,8 @@ pub struct Part {
 }
 
 /// A memory access made during an event, for race detection: a plain access, or with visibility
-/// `memory` any access.
+/// `memory` any access. Or a fence: an atomic access to no bytes. It orders the accesses of its
+/// thread before and after it, and is no action, since no action of others depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
     /// The first byte.
@@ -149,4 +150,24 @@ pub struct Access {
     pub write: bool,
     /// `NotAtomic` for plain accesses.
     pub order: MemoryOrder,
+}
+
+impl Access {
+    /// A fence of this order.
+    pub const fn fence(order: MemoryOrder, stmt: StmtId, context: ContextId) -> Access {
+        Access {
+            address: 0,
+            context,
+            stmt,
+            size: 0,
+            write: false,
+            order,
+        }
+    }
+
+    /// Whether it is a fence.
+    #[inline]
+    pub fn is_fence(&self) -> bool {
+        self.size == 0 && self.order != MemoryOrder::NotAtomic
+    }
 }

@@ -77,8 +77,6 @@ pub enum Synchronises {
     SetUp,
     /// Depends on the memory order.
     Memory,
-    /// Depends on the memory order, together with the atomic accesses before and after the fence.
-    Fence,
     /// Acquires from the earlier atomic blocks at its beginning, and releases to the later blocks
     /// at its end.
     Block,
@@ -282,8 +280,6 @@ operations! {
     /// words that say how far receivers and senders have come. What orders it for races are the
     /// atomic accesses that it contains.
     Channel: "use the channel in", Total, Total, 0, HandedOn, Anything, Same, false;
-    /// A fence. Object: none.
-    Fence: "fence", Local, Local, 0, Fence, Nothing, Same, false;
     /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object:
     /// its class ([`blocks`](crate::ObjectId::blocks)). It is blocked once a thread was stopped
     /// within a block of this class.

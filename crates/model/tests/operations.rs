@@ -23,7 +23,6 @@ const WITHOUT_TOY: &[Exception] = &[
     (Op::OwnerDied, "no robust mutexes", "corpus/c/safe/mutex_robust_owner_exits.c"),
     (Op::Consistent, "no robust mutexes", "corpus/c/safe/mutex_robust_not_recoverable.c"),
     (Op::Channel, "no channels", "crates/cli/tests/rust_channels.rs"),
-    (Op::Fence, "no clocks", "crates/detect/src/race/tests/traces.rs"),
     (Op::HiddenWait, "no files", "corpus/c/deadlock/pipe_never_written.c"),
     (Op::Look, "no files", "corpus/c/safe/pipe_producer_consumer.c"),
 ];
@@ -114,10 +113,7 @@ fn the_columns_fit_each_other() {
         let info = op.info();
         let uses = |class| info.class == class || info.class2 == class;
         // Who adds to happens-before through an object depends on its other users.
-        let through_object = !matches!(
-            info.synchronises,
-            Synchronises::Nothing | Synchronises::Creation | Synchronises::Fence
-        );
+        let through_object = !matches!(info.synchronises, Synchronises::Nothing | Synchronises::Creation);
         assert!(!through_object || info.class != OpClass::Local, "{op:?}");
         // Who waits for others depends on them.
         let waits = matches!(info.needs, Needs::Object);

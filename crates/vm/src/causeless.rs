@@ -127,7 +127,7 @@ impl Vm {
             // If it failed, it has only read the word.
             Op::FutexWait => causeless || self.outcome == Outcome::Failed,
             Op::WaitAcquire => !self.program.tries_mutexes,
-            Op::FutexWoken | Op::Read | Op::Yield | Op::Fence => true,
+            Op::FutexWoken | Op::Read | Op::Yield => true,
             // Unlike a store, it does not end a release sequence. Without it there are fewer
             // orders, never more.
             Op::Rmw => true,

@@ -14,6 +14,7 @@ use selvedge_ir::{BlockId, FuncId, InstKind, Module, Operand, Reg, Type};
 use selvedge_model::{Choice, Describe, LimitKind, Machine, Notice};
 use selvedge_vm::{Options, Program, Vm};
 use std::path::Path;
+use std::sync::Arc;
 
 const STEPS: usize = 400;
 
@@ -160,7 +161,7 @@ fn load(name: &str, text: &str) -> Module {
     std::fs::write(&path, text).expect("the temporary directory is writable");
     let options = selvedge_frontend::Options::default();
     let loaded = selvedge_frontend::load(&[path], &options);
-    loaded.unwrap_or_else(|e| panic!("{name}: {e}")).module
+    Arc::unwrap_or_clone(loaded.unwrap_or_else(|e| panic!("{name}: {e}")).module)
 }
 
 fn line_of(module: &Module, (function, place): Statement) -> u32 {

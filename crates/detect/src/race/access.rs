@@ -84,6 +84,8 @@ impl RaceDetector {
                 } else {
                     self.bytes::<true>(access.address, size, &entry);
                 }
+            } else if access.is_fence() {
+                self.fence(me, access.order);
             } else {
                 let mut action = Action::on(thread, Op::Read, ObjectId(access.address));
                 action.op = if access.write { Op::Write } else { Op::Read };

@@ -324,7 +324,6 @@ impl RaceDetector {
                 }
             }
             Synchronises::Memory => self.memory(accesses, event),
-            Synchronises::Fence => self.fence(me, action.order),
             // The object is read; most of these operations have no object in memory.
             Synchronises::Nothing => self.touch(event, action.object, me, true),
             Synchronises::HandedOn => self.hand_on(action, failed),

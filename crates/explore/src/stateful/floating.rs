@@ -55,7 +55,7 @@ pub(super) struct Floating {
 /// True if other threads can acquire from this action of a thread.
 fn releases(action: &Action) -> bool {
     match action.op {
-        Op::Start | Op::Choose | Op::Assume | Op::Yield | Op::Fence | Op::Join | Op::CancelPoint => false,
+        Op::Start | Op::Choose | Op::Assume | Op::Yield | Op::Join | Op::CancelPoint => false,
         _ => !action.is_memory() || action.order != MemoryOrder::NotAtomic,
     }
 }
@@ -175,7 +175,7 @@ impl Synchronised {
         let writes = action.order.releases();
         let plain = action.order == MemoryOrder::NotAtomic;
         let told = match action.op {
-            Op::Start | Op::Spawn | Op::Exit | Op::Choose | Op::Assume | Op::Yield | Op::Fence => true,
+            Op::Start | Op::Spawn | Op::Exit | Op::Choose | Op::Assume | Op::Yield => true,
             Op::Join
             | Op::Lock
             | Op::Unlock

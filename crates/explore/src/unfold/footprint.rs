@@ -126,7 +126,8 @@ impl Footprints {
     /// The footprint of an action and of the accesses that came with it.
     pub fn of(&mut self, action: &Action, accesses: &[Access]) -> Footprint {
         self.buffer.clear();
-        self.buffer.extend(accesses.iter().map(|a| Touch {
+        let bytes = accesses.iter().filter(|access| !access.is_fence());
+        self.buffer.extend(bytes.map(|a| Touch {
             address: a.address,
             size: a.size,
             write: a.write,

@@ -22,9 +22,17 @@ struct Step {
     accesses: Vec<Access>,
 }
 
-/// The event, with an order for atomic accesses that depends on the statement; yielding becomes a
-/// fence.
+/// The event, with an order for atomic accesses that depends on the statement.
 fn with_order(mut event: Event, seed: u64) -> Event {
+    let action = &mut event.action;
+    if matches!(action.op, Op::Read | Op::Write | Op::Rmw) {
+        action.order = order(action.stmt, seed);
+    }
+    event
+}
+
+/// The order of what a statement does.
+fn order(stmt: StmtId, seed: u64) -> MemoryOrder {
     const ORDERS: [MemoryOrder; 5] = [
         MemoryOrder::Relaxed,
         MemoryOrder::Relaxed,
@@ -32,15 +40,8 @@ fn with_order(mut event: Event, seed: u64) -> Event {
         MemoryOrder::Release,
         MemoryOrder::SeqCst,
     ];
-    let action = &mut event.action;
-    if action.op == Op::Yield {
-        action.op = Op::Fence;
-    }
-    if matches!(action.op, Op::Read | Op::Write | Op::Rmw | Op::Fence) {
-        let at = Rng::with_seed(seed ^ u64::from(action.stmt.0)).usize(0..ORDERS.len());
-        action.order = ORDERS[at];
-    }
-    event
+    let at = Rng::with_seed(seed ^ u64::from(stmt.0)).usize(0..ORDERS.len());
+    ORDERS[at]
 }
 
 /// A toy that numbers its states and steps, and takes each step itself.
@@ -52,6 +53,8 @@ struct Numbered {
     steps: Vec<Step>,
     here: u32,
     last: Option<u32>,
+    /// Of the last step; yielding becomes a fence.
+    accesses: Vec<Access>,
 }
 
 impl Numbered {
@@ -64,6 +67,7 @@ impl Numbered {
             steps: Vec::new(),
             here: 0,
             last: None,
+            accesses: Vec::new(),
         };
         numbered.look();
         numbered
@@ -85,13 +89,20 @@ impl Machine for Numbered {
         let from = self.here;
         let event = with_order(self.toy.step(choice), self.seed);
         self.look();
+        self.accesses.clear();
+        if event.action.op == Op::Yield {
+            let stmt = event.action.stmt;
+            let fence = Access::fence(order(stmt, self.seed), stmt, event.context);
+            self.accesses.push(fence);
+        }
+        self.accesses.extend_from_slice(self.toy.accesses());
         let number = self.steps.len() as u32;
         let step = *self.numbers.entry((from, choice)).or_insert(number);
         if step == number {
             self.steps.push(Step {
                 event,
                 pending: self.toy.pending().to_vec(),
-                accesses: self.toy.accesses().to_vec(),
+                accesses: self.accesses.clone(),
             });
         }
         self.last = Some(step);
@@ -99,7 +110,7 @@ impl Machine for Numbered {
     }
 
     fn accesses(&self) -> &[Access] {
-        self.toy.accesses()
+        &self.accesses
     }
 
     fn parts(&self) -> &[Part] {

@@ -179,6 +179,7 @@ impl Vm {
         // What a failed compare-exchange reads.
         let read = |access: &selvedge_model::Access| {
             !access.write && access.order != MemoryOrder::NotAtomic && access.address == action.object.0
+                || access.is_fence()
         };
         may_be_in_round(action)
             && self.state.parts().is_empty()
@@ -200,7 +201,7 @@ impl Vm {
             }));
         }
         let pending = &self.state.pending()[thread.index()];
-        if self.state.thread(thread).core.rounds != 0 && pending.action.op != Op::Fence {
+        if self.state.thread(thread).core.rounds != 0 {
             let how = if pending.action.op == Op::Rmw {
                 Use::Exchanged
             } else {
@@ -287,7 +288,7 @@ impl Vm {
             });
             // What no other thread has a part in is taken at once.
             let pending = &self.state.pending()[thread.index()];
-            let goes_on = pending.is_enabled() && matches!(pending.action.op, Op::Yield | Op::Fence);
+            let goes_on = pending.is_enabled() && pending.action.op == Op::Yield;
             let has_effect = self.state.thread(thread).core.rounds == 0;
             if !goes_on || has_effect || self.awaiting.as_ref().is_none_or(|a| a.completes) {
                 break;
@@ -347,7 +348,7 @@ impl Vm {
 fn may_be_in_round(action: &Action) -> bool {
     let quiet = match action.op {
         Op::Read | Op::Rmw => action.order != MemoryOrder::NotAtomic,
-        Op::Yield | Op::Fence => true,
+        Op::Yield => true,
         _ => false,
     };
     quiet && !action.blocks.is_some() && !action.cancelable

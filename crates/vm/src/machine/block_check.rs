@@ -37,7 +37,9 @@ impl Vm {
             return;
         }
         let class = action.object.as_blocks().unwrap_or_default();
-        let strays = |access: &&Access| !map.allows(class, access.address, u64::from(access.size));
+        let strays = |access: &&Access| {
+            !access.is_fence() && !map.allows(class, access.address, u64::from(access.size))
+        };
         let stray = self.state.memory.accesses().iter().find(strays);
         let faulty = self.state.notices().iter().find_map(|notice| match notice {
             Notice::Fault(fault) if is_of_memory(fault.kind) => Some(fault.stmt),
@@ -62,7 +64,8 @@ impl Vm {
             None => accesses.len(),
         };
         let before_joins = &accesses[..before_joins.min(accesses.len())];
-        let is_only = |access: &&Access| map.is_only(access.address, u64::from(access.size));
+        let is_only =
+            |access: &&Access| !access.is_fence() && map.is_only(access.address, u64::from(access.size));
         let own = action.is_memory() && !is_joined && map.is_only(action.object.0, u64::from(action.size));
         let intrusion = before_joins.iter().find(is_only).map(|access| access.stmt);
         if let Some(stmt) = intrusion.or(own.then_some(action.stmt)) {
@@ -83,9 +86,9 @@ impl Vm {
     pub(crate) fn leave_out_accesses(&mut self, action: &Action) {
         let Some(map) = &self.program.classes else { return };
         if action.op == Op::AtomicBlock && map.has_only && self.state.parts().is_empty() {
-            self.state
-                .memory
-                .retain_accesses(|access| !map.is_wholly_only(access.address, u64::from(access.size)));
+            self.state.memory.retain_accesses(|access| {
+                access.is_fence() || !map.is_wholly_only(access.address, u64::from(access.size))
+            });
         }
     }
 }

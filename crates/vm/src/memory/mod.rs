@@ -157,6 +157,15 @@ impl Memory {
         }
     }
 
+    /// Records a fence, if accesses are recorded. What comes after it is ordered differently, so it
+    /// is recorded again.
+    pub fn record_fence(&mut self, fence: Access) {
+        if self.recording {
+            self.begin_part();
+            self.accesses.push(fence);
+        }
+    }
+
     /// Drops all accesses of the step that do not fulfil a condition.
     pub fn retain_accesses(&mut self, condition: impl Fn(&Access) -> bool) {
         self.accesses.retain(condition);

@@ -88,7 +88,6 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         | Op::Read
         | Op::Write
         | Op::Rmw
-        | Op::Fence
         | Op::Hidden
         | Op::Look => Status::Enabled,
     };

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 fn native(source: &Path) -> Vec<u8> {
     let binary = source.with_extension("out");
@@ -40,9 +40,8 @@ fn native(source: &Path) -> Vec<u8> {
 
 fn load(source: &Path) -> Module {
     let loaded = frontend::load(&[source.to_owned()], &frontend::Options::default());
-    loaded
-        .unwrap_or_else(|e| panic!("{}: {e}", source.display()))
-        .module
+    let loaded = loaded.unwrap_or_else(|e| panic!("{}: {e}", source.display()));
+    Arc::unwrap_or_clone(loaded.module)
 }
 
 /// What the machine prints, and what stopped it.

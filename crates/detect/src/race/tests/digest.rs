@@ -222,23 +222,25 @@ fn change(trace: &mut Trace, past: usize, rng: &mut fastrand::Rng) {
     use MemoryOrder::*;
     let changeable = |step: &&mut Step| {
         let Action { op, order, .. } = step.event.action;
-        matches!(
-            op,
-            Op::Fence | Op::TryLock | Op::SemTryWait | Op::TryWrLock | Op::Signal
-        ) || (matches!(op, Op::Read | Op::Write | Op::Rmw) && order != NotAtomic)
+        step.fence().is_some()
+            || matches!(op, Op::TryLock | Op::SemTryWait | Op::TryWrLock | Op::Signal)
+            || (matches!(op, Op::Read | Op::Write | Op::Rmw) && order != NotAtomic)
     };
     let mut steps: Vec<&mut Step> = trace.events[..past].iter_mut().filter(changeable).collect();
     if steps.is_empty() {
         return;
     }
     let at = rng.usize(..steps.len());
+    if steps[at].fence().is_some() {
+        steps[at].accesses[0].order = [Acquire, Release, AcqRel][rng.usize(..3)];
+        return;
+    }
     let event = &mut steps[at].event;
     let action = &mut event.action;
     match action.op {
         Op::Read => action.order = if action.order.acquires() { Relaxed } else { Acquire },
         Op::Write => action.order = if action.order.releases() { Relaxed } else { Release },
         Op::Rmw => action.order = [Relaxed, Acquire, Release, AcqRel][rng.usize(..4)],
-        Op::Fence => action.order = [Acquire, Release, AcqRel][rng.usize(..3)],
         Op::TryLock | Op::SemTryWait | Op::TryWrLock => {
             event.outcome = if event.outcome == Outcome::Failed {
                 Outcome::Done
@@ -425,8 +427,9 @@ fn every_clock_counts() {
         step
     };
     let fence = |order| {
-        let mut step = plain(1, Op::Fence, ObjectId::NONE);
-        step.event.action.order = order;
+        let mut step = plain(1, Op::Yield, ObjectId::NONE);
+        let fence = Access::fence(order, step.event.action.stmt, step.event.context);
+        step.accesses.push(fence);
         step
     };
     let after_fence = |order| digest_of(&[spawn(), data(), fence(order)]);

@@ -6,7 +6,7 @@ mod oracle;
 mod traces;
 
 use super::RaceDetector;
-use selvedge_model::{Detector, Fault};
+use selvedge_model::{Detector, Fault, Op};
 use traces::{Mock, Trace};
 
 /// Rules that tests can break.
@@ -93,6 +93,41 @@ fn agrees_with_the_oracle() {
     assert!(
         racy > 500 && clean > 500 && told > 5,
         "{racy} racy, {clean} clean, {told} where the length of release sequences counts: the traces say little"
+    );
+}
+
+/// A fence, and what comes after it, may come within the step before.
+#[test]
+fn fences_count_where_they_are() {
+    let mut detector = RaceDetector::new();
+    let (mut racy, mut within) = (0, 0);
+    for seed in 0..6_000 {
+        let apart = Trace::random(seed);
+        let expected = detect(&mut detector, &apart, None);
+        let mut joined = Trace::random(seed);
+        let mut fences = 0;
+        for at in (1..joined.events.len()).rev() {
+            let of = |at: usize| joined.events[at].event.action;
+            // Nothing comes with the first action of a wait, and a failed one has no step.
+            let goes_on = matches!(
+                of(at - 1).op,
+                Op::Read | Op::Write | Op::Rmw | Op::Yield | Op::Unlock
+            );
+            let is_fence = of(at).op == Op::Yield && joined.events[at].fence().is_some();
+            if is_fence && goes_on && of(at - 1).thread == of(at).thread {
+                let step = joined.events.remove(at);
+                joined.events[at - 1].accesses.extend(step.accesses);
+                fences += 1;
+            }
+        }
+        let found = detect(&mut detector, &joined, None);
+        assert_eq!(found, expected, "seed {seed}\n{apart}");
+        within += fences;
+        racy += u32::from(fences > 0 && !found.is_empty());
+    }
+    assert!(
+        within > 1_000 && racy > 300,
+        "{within} fences, {racy} racy traces"
     );
 }
 

@@ -22,7 +22,8 @@ struct Access {
     stmt: StmtId,
 }
 
-/// Event i is two nodes: 2i its action, 2i + 1 the plain accesses after it.
+/// Event i is two nodes: 2i its action, 2i + 1 the plain accesses after it. A fence that an event
+/// begins with is its action.
 pub(super) fn races(trace: &Trace) -> Vec<Race> {
     let before = closure(trace);
     let accesses = accesses(trace);
@@ -197,7 +198,7 @@ fn incoming(trace: &Trace, at: usize) -> Vec<usize> {
         }
         Op::OnceEnter => edges.extend(earlier(&[Op::OnceDone])),
         Op::Read | Op::Rmw if action.order.acquires() => edges.extend(heads(trace, at)),
-        Op::Fence if action.order.acquires() => {
+        Op::Yield if trace.events[at].fence().is_some_and(MemoryOrder::acquires) => {
             let reads = |i: &usize| {
                 let a = &event(*i).action;
                 a.thread == me && matches!(a.op, Op::Read | Op::Rmw) && a.order != MemoryOrder::NotAtomic
@@ -241,8 +242,8 @@ fn heads(trace: &Trace, read: usize) -> Vec<usize> {
                 heads.push(2 * i);
             }
             let fence = |j: &usize| {
-                let f = &trace.events[*j].event.action;
-                f.thread == a.thread && f.op == Op::Fence && f.order.releases()
+                let step = &trace.events[*j];
+                step.event.action.thread == a.thread && step.fence().is_some_and(MemoryOrder::releases)
             };
             heads.extend((0..i).filter(fence).map(|j| 2 * j));
         }

@@ -13,6 +13,14 @@ pub(super) struct Step {
     pub(super) accesses: Vec<Access>,
 }
 
+impl Step {
+    /// The order of the fence that the step begins with.
+    pub(super) fn fence(&self) -> Option<MemoryOrder> {
+        let first = self.accesses.first().filter(|first| first.is_fence());
+        first.map(|fence| fence.order)
+    }
+}
+
 pub(super) struct Trace {
     pub(super) events: Vec<Step>,
     pub(super) sets: Vec<Vec<ThreadId>>,
@@ -432,9 +440,12 @@ impl World {
             return self.atomic(t);
         }
         let orders = [MemoryOrder::Acquire, MemoryOrder::Release, MemoryOrder::AcqRel];
-        let mut action = Action::on(ThreadId::from_index(t), Op::Fence, ObjectId::NONE);
-        action.order = orders[self.rng.usize(..3)];
-        self.push(action, Outcome::Done);
+        let order = orders[self.rng.usize(..3)];
+        self.push(Action::new(ThreadId::from_index(t), Op::Yield), Outcome::Done);
+        if let Some(step) = self.trace.events.last_mut() {
+            let fence = Access::fence(order, step.event.action.stmt, step.event.context);
+            step.accesses.insert(0, fence);
+        }
     }
 
     /// A plain access as a visible action; some are at fault.

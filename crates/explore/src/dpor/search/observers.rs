@@ -11,7 +11,7 @@ use super::{Request, Search};
 use crate::dpor::set::Set;
 use crate::dpor::weaken::Weaken;
 use selvedge_base::Id;
-use selvedge_model::{Action, Dependence, Detector, Event, Op, OpClass, Undo};
+use selvedge_model::{Access, Action, Dependence, Detector, Event, Op, OpClass, Undo};
 
 /// A key and bytes that are read, and the tick before which writes count.
 type Reads = Vec<((u64, u8), u32)>;
@@ -28,8 +28,8 @@ where
     pub(super) fn observe(&mut self, event: &Event) {
         let mut reads = Reads::new();
         let now = self.order.len();
-        let accesses = self.machine.accesses().iter().filter(|access| !access.write);
-        for access in accesses {
+        let read = |access: &&Access| !access.write && !access.is_fence();
+        for access in self.machine.accesses().iter().filter(read) {
             let read = Action {
                 object: selvedge_model::ObjectId(access.address),
                 size: access.size,

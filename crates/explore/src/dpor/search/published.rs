@@ -18,7 +18,7 @@ use super::contents::{Contents, Uses};
 use super::{Search, sections};
 use crate::dpor::set::Set;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Dependence, Detector, ObjectId, Op, OpClass, Published, Status, Undo};
+use selvedge_model::{Access, Action, Dependence, Detector, ObjectId, Op, OpClass, Published, Status, Undo};
 
 impl<S, M, D, P> Search<'_, S, M, D, P>
 where
@@ -63,7 +63,8 @@ where
         if action.is_memory() {
             relation.note(action.object.0, action.size, action.stmt);
         }
-        for access in self.machine.accesses() {
+        let accesses = self.machine.accesses().iter();
+        for access in accesses.filter(|access| !access.is_fence()) {
             relation.note(access.address, access.size, access.stmt);
         }
     }
@@ -131,7 +132,8 @@ where
                 self.order.for_each_published((key, bytes), thread, true, found);
             }
         }
-        for access in self.machine.accesses().iter().filter(|access| !access.write) {
+        let reads = |access: &&Access| !access.write && !access.is_fence();
+        for access in self.machine.accesses().iter().filter(reads) {
             let read = Action {
                 object: ObjectId(access.address),
                 size: access.size,

@@ -116,7 +116,7 @@ where
         let action = &pending.action;
         let simple = match action.op {
             Op::Read | Op::Write | Op::Rmw => !action.blocks.is_some(),
-            Op::Yield | Op::Fence => true,
+            Op::Yield => true,
             Op::Unlock => action.object.0 == mutex,
             _ => false,
         };

@@ -102,13 +102,13 @@ pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
 fn scheme_of(action: &Action, parent_incomplete: bool) -> Scheme {
     match action.op {
         // The thread's end comes with this event. A join that fails may come before or after it.
-        Op::Start | Op::Assume | Op::Yield | Op::Fence | Op::Choose if action.ends && !action.cancelable => {
+        Op::Start | Op::Assume | Op::Yield | Op::Choose if action.ends && !action.cancelable => {
             Scheme::Certain
         }
         _ if action.ends && action.op != Op::Exit && !parent_incomplete => Scheme::Ask,
         // Other threads may read where the new thread's handle is written.
         Op::Spawn if action.object2.0 != 0 && !parent_incomplete => Scheme::Ask,
-        Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::ProcessExit
+        Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::ProcessExit
             if !action.cancelable =>
         {
             Scheme::None

@@ -13,7 +13,7 @@ use crate::vm::Vm;
 use crate::word::{LandingField, WordKey};
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{InstKind, MinMax, UnOp};
-use selvedge_model::{Action, Fault, FaultKind, Limit, Notice, Op as Visible};
+use selvedge_model::{Access, Action, Fault, FaultKind, Limit, MemoryOrder, Notice, Op as Visible};
 
 /// How a complex instruction ended.
 pub(super) enum Done {
@@ -28,6 +28,43 @@ pub(super) enum Done {
 }
 
 impl Vm {
+    /// A fence orders accesses of its thread, and nothing that others do depends on when: so it is
+    /// recorded among the accesses. But a loop that waits in fences has to come to an action.
+    fn fence(
+        &mut self,
+        thread: ThreadId,
+        order: MemoryOrder,
+        site: Site,
+        performing: bool,
+    ) -> Result<(), Trouble> {
+        let core = &self.state.thread(thread).core;
+        // A block is one action, which orders it with others by itself.
+        let is_ordered = core.atomic != 0 && !core.is_within_channel();
+        if is_ordered || self.state.unjoined() == 0 {
+            return Ok(());
+        }
+        let mut accesses = self.state.memory.accesses().iter();
+        if core.atomic == 0 && !performing && accesses.any(Access::is_fence) {
+            return self.pause(thread, site, performing);
+        }
+        self.state
+            .memory
+            .record_fence(Access::fence(order, site.stmt, site.context));
+        Ok(())
+    }
+
+    /// Lets others run.
+    fn pause(&self, thread: ThreadId, site: Site, performing: bool) -> Result<(), Trouble> {
+        let core = &self.state.thread(thread).core;
+        if performing || core.atomic != 0 || self.state.unjoined() == 0 {
+            return Ok(());
+        }
+        Err(Trouble::Visible(Action {
+            stmt: site.stmt,
+            ..Action::new(thread, Visible::Yield)
+        }))
+    }
+
     /// Executes complex instruction `index` of the thread's current function.
     pub(super) fn complex(&mut self, thread: ThreadId, index: usize, performing: bool) -> Done {
         let program = self.program.clone();
@@ -377,28 +414,8 @@ impl Vm {
             InstKind::Fence {
                 single_thread: true, ..
             } => Ok(()),
-            // A block is one action, which orders it with others by itself.
-            InstKind::Fence { .. } | InstKind::Pause if self.state.thread(thread).core.atomic != 0 => Ok(()),
-            InstKind::Fence { order, .. } => {
-                if performing || self.state.unjoined() == 0 {
-                    return Ok(());
-                }
-                let action = Action::new(thread, Visible::Fence);
-                Err(Trouble::Visible(Action {
-                    stmt: site.stmt,
-                    order: order_of(*order),
-                    ..action
-                }))
-            }
-            InstKind::Pause => {
-                if performing || self.state.unjoined() == 0 {
-                    return Ok(());
-                }
-                Err(Trouble::Visible(Action {
-                    stmt: site.stmt,
-                    ..Action::new(thread, Visible::Yield)
-                }))
-            }
+            InstKind::Fence { order, .. } => self.fence(thread, order_of(*order), site, performing),
+            InstKind::Pause => self.pause(thread, site, performing),
             InstKind::LandingPad { .. } => {
                 let exception = WordKey::Landing(thread, LandingField::Exception);
                 let selector = WordKey::Landing(thread, LandingField::Selector);

@@ -191,7 +191,6 @@ impl State {
             | Synchronises::OnceDone
             | Synchronises::SetUp
             | Synchronises::Memory
-            | Synchronises::Fence
             | Synchronises::Block
             | Synchronises::HandedOn => {}
         }
