@@ -20,6 +20,7 @@ mod address;
 pub mod blocks;
 mod calls;
 pub mod cfg;
+pub mod cxx_snapshots;
 mod defuse;
 mod escape;
 pub mod essential;

@@ -130,6 +130,7 @@ fn finish(
     if options.asks_guards {
         selvedge_analysis::static_guards::ask(&mut lowered.module);
     }
+    selvedge_analysis::cxx_snapshots::strengthen(&mut lowered.module);
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     if options.rust_claims {
         let locks = selvedge_analysis::rust_locks::claim(&mut lowered.module);

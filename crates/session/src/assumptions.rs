@@ -3,6 +3,7 @@
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
+use selvedge_analysis::cxx_snapshots;
 use selvedge_base::StmtId;
 use selvedge_model::Property;
 use selvedge_vm::Program;
@@ -37,6 +38,12 @@ pub(crate) fn assumptions(
         list.push(format!(
             "states with the same fingerprint of 128 bits are the same ({option})"
         ));
+    }
+    if program.is_some_and(|program| cxx_snapshots::are_strengthened(&program.module)) {
+        list.push(
+            "std::atomic<std::shared_ptr> gives its lock back with memory_order_release, where libstdc++ 12 writes relaxed in load (docs/semantics.md)"
+                .to_owned(),
+        );
     }
     if program.is_some_and(Program::starts_rust) {
         list.push(

@@ -39,7 +39,7 @@ pub enum Op {
     Index,
     /// a ← memory at b; `w`: bytes, c: bits kept.
     Load,
-    /// memory at a ← b; `w`: bytes.
+    /// memory at a ← b; `w`: bytes, c: not 0 if it only reads where b is there already.
     Store,
     /// The same where the access may be a scheduling point.
     VisibleLoad, VisibleStore,

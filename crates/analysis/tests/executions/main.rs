@@ -133,7 +133,9 @@ impl Facts {
             if made.is_some_and(is) {
                 return None;
             }
-            for (operand, width) in self.pointers(function, place, access.write) {
+            // The address of a table of virtual functions that is there already is only read.
+            let write = access.write || matches!(self.kind(function, place), InstKind::Store { .. });
+            for (operand, width) in self.pointers(function, place, write) {
                 for Target { object, offset } in self.points_to.of_operand(function, operand) {
                     let what = self.points_to.targets().what(object);
                     if is(what) && offset.overlaps(width, Offset::exact(at), Some(1)) {

@@ -114,13 +114,14 @@ impl Compiler<'_> {
                 order: None,
                 ..
             } if simple(*ty) => {
+                let keeps = u16::from(self.is_vtable(*value));
                 let (ptr, value) = (self.word(*ptr), self.word(*value));
                 let op = if self.visible_memory() {
                     Op::VisibleStore
                 } else {
                     Op::Store
                 };
-                self.emit(op, ty.bytes() as u8, ptr, value, 0);
+                self.emit(op, ty.bytes() as u8, ptr, value, keeps);
             }
             InstKind::Call {
                 results,
@@ -176,6 +177,16 @@ impl Compiler<'_> {
 
     pub(super) fn visible_memory(&self) -> bool {
         visible::includes(self.program, MemoryOrder::NotAtomic, self.stmt)
+    }
+
+    /// Whether an operand is an address within a table of virtual functions, as compilers name
+    /// them: of a class, or of a base while a class is constructed.
+    fn is_vtable(&self, operand: Operand) -> bool {
+        let Operand::Global(id, _) = operand else {
+            return false;
+        };
+        let name = &self.program.module.globals[id].name;
+        name.starts_with("_ZTV") || name.starts_with("_ZTC")
     }
 
     fn copy(&mut self, dst: Reg, value: Operand) {

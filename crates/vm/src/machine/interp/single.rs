@@ -382,7 +382,18 @@ impl Vm {
         Next::After(ip + 1)
     }
 
-    /// Writes memory.
+    /// Whether memory may be written and holds a certain value.
+    fn holds(&self, address: u64, size: u64, value: Value) -> bool {
+        let memory = &self.state.memory;
+        memory.check(address, size, true).is_ok()
+            && value.is_concrete()
+            && memory.peek_checked(address, size) == value
+    }
+
+    /// Writes memory. The address of a virtual function table that is there already is only read:
+    /// constructors and destructors store it for the compiler, not for the program, and in a
+    /// destructor's body other threads may still call virtual functions of its class
+    /// ([class.cdtor]).
     #[inline]
     fn store(
         &mut self,
@@ -411,6 +422,12 @@ impl Vm {
             return self.stopped(thread, ip, Stop::Visible(action));
         }
         let site = self.site_in(thread, code, ip);
+        if inst.c != 0 && self.holds(address, size, value) {
+            // As an action it has written nothing; the read is recorded beside it.
+            self.note_failed(performing);
+            let _ = self.state.memory.load(address, size, site);
+            return Next::After(ip + 1);
+        }
         let recording = self.silence(performing);
         let stored = self.state.memory.store(address, size, value, site);
         self.state.memory.set_recording(recording);
