@@ -427,6 +427,28 @@ impl Store {
         }
     }
 
+    /// The number of first events of a thread that two configurations have in common. Events at one
+    /// depth have jump pointers to one depth, so both sides go back in step.
+    pub fn common(&self, one: Last, other: Last) -> u32 {
+        let depth = one.depth().min(other.depth());
+        if depth == 0 {
+            return 0;
+        }
+        let mut a = self.ancestor(one.event(), depth);
+        let mut b = self.ancestor(other.event(), depth);
+        while a != b {
+            let (here, there) = (&self.events[a.index()], &self.events[b.index()]);
+            if here.depth == 1 {
+                return 0;
+            }
+            (a, b) = match (here.jump, there.jump) {
+                (a, b) if a.is_some() && a != b => (a, b),
+                _ => (here.parent, there.parent),
+            };
+        }
+        self.events[a.index()].depth
+    }
+
     /// True if a configuration contains `e`.
     pub fn contains(&self, clock: &[Last], e: EventId) -> bool {
         let event = &self[e];
@@ -439,15 +461,10 @@ impl Store {
     pub fn difference(&self, clock: &[Last], without: &[Last]) -> Vec<EventId> {
         let mut found = Vec::new();
         for (thread, &mine) in clock.iter().enumerate() {
-            let theirs = last(without, ThreadId::from_index(thread));
+            let common = self.common(mine, last(without, ThreadId::from_index(thread)));
             let mut event = mine.event();
-            let mut depth = mine.depth();
-            while depth > 0 {
-                if depth <= theirs.depth() && self.ancestor(theirs.event(), depth) == event {
-                    break;
-                }
+            for _ in common..mine.depth() {
                 found.push(event);
-                depth -= 1;
                 event = self[event].parent;
             }
         }
@@ -574,6 +591,20 @@ mod tests {
                 up = store[up].parent;
             }
             assert_eq!(store.contains(&store[event].clock, other), up.is_some());
+            let of = |e: EventId| Last::new(e, store[e].depth);
+            let past = |mut e: EventId| {
+                let mut past = Vec::new();
+                while e.is_some() {
+                    past.push(e);
+                    e = store[e].parent;
+                }
+                past
+            };
+            let theirs = past(other);
+            let common = past(event).into_iter().find(|e| theirs.contains(e));
+            let depth = common.map_or(0, |e| store[e].depth);
+            assert_eq!(store.common(of(event), of(other)), depth);
+            assert_eq!(store.common(of(event), Last::default()), 0);
         }
     }
 }

@@ -58,6 +58,8 @@ pub struct Path<M: Undo, D: Detector<M>> {
     steps: Vec<Step<M::Mark, D::Mark>>,
     choices: Vec<Choice>,
     clock: Clock,
+    /// For each thread, by name, the positions of its events.
+    positions: Vec<Vec<u32>>,
     /// The name of each thread by the machine's number, and the reverse.
     names: Vec<ThreadId>,
     numbers: Vec<Option<ThreadId>>,
@@ -83,6 +85,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             steps: Vec::new(),
             choices: Vec::new(),
             clock: Clock::new(),
+            positions: Vec::new(),
             names: Vec::new(),
             numbers: Vec::new(),
             woken: Vec::new(),
@@ -123,6 +126,19 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
     /// The event at a position, in the order taken.
     pub fn event(&self, position: usize) -> EventId {
         self.steps[position].event
+    }
+
+    /// The number of first events, in the order taken, that another configuration has, too.
+    pub fn shared_with(&self, store: &Store, configuration: &[Last]) -> usize {
+        let mut shared = self.steps.len();
+        for (thread, &mine) in self.clock.iter().enumerate() {
+            let theirs = last(configuration, ThreadId::from_index(thread));
+            let common = store.common(mine, theirs);
+            if common < mine.depth() {
+                shared = shared.min(self.positions[thread][common as usize] as usize);
+            }
+        }
+        shared
     }
 
     /// The choices that lead here.
@@ -336,6 +352,10 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             self.clock.resize(thread.index() + 1, Last::default());
         }
         self.clock[thread.index()] = Last::new(event, depth);
+        if self.positions.len() <= thread.index() {
+            self.positions.resize_with(thread.index() + 1, Vec::new);
+        }
+        self.positions[thread.index()].push(self.steps.len() as u32);
         let mut woken = SmallVec::new();
         if self.woken[thread.index()].is_some() {
             woken.push((thread, self.woken[thread.index()]));
@@ -374,6 +394,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 self.history[what.slot as usize].pop();
             }
             self.clock[thread.index()] = step.before;
+            self.positions[thread.index()].pop();
             for &(thread, waker) in step.woken.iter().rev() {
                 self.woken[thread.index()] = waker;
             }

@@ -11,10 +11,7 @@ pub fn go_to<M: Undo + Fingerprint, D: Detector<M>>(
     path: &mut Path<M, D>,
     configuration: &[Last],
 ) -> bool {
-    let mut keep = 0;
-    while keep < path.len() && store.contains(configuration, path.event(keep)) {
-        keep += 1;
-    }
+    let keep = path.shared_with(store, configuration);
     path.undo(store, keep);
     let missing = in_order(store, store.difference(configuration, path.clock()));
     missing.into_iter().all(|event| path.follow(store, event))

@@ -75,6 +75,9 @@ impl Vm {
                 });
             }
             self.state.memory.record_access(access);
+            if write && order.releases() {
+                self.state.memory.begin_part();
+            }
         }
         Ok(address)
     }
