@@ -39,8 +39,8 @@
 use super::rust_locks::declare;
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
-    Block, CHANNEL, Callee, FuncId, Function, Inst, InstKind, Module, Operand, Reg, RegInfo, Relocation,
-    RmwOp, Symbol, Terminator, Type,
+    Block, CHANNEL, CHANNEL_TAIL, Callee, FuncId, Function, Inst, InstKind, Module, Operand, Reg, RegInfo,
+    Relocation, RmwOp, Symbol, Terminator, Type, Until,
 };
 use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,21 +59,15 @@ const TYPES: [(Kind, &str); 2] = [
     (Kind::Array, "std::sync::mpmc::array::Channel<"),
 ];
 
-/// What an operation waits for: an argument of the machine's function.
-const NOW: u128 = 0;
-const MESSAGE: u128 = 1;
-const LIMITED_MESSAGE: u128 = 2;
-const ROOM: u128 = 3;
-
 /// The operations: what they wait for, and how their two halves are called.
-const OPERATIONS: [(Kind, &str, u128, [&str; 2]); 7] = [
-    (Kind::List, "send", NOW, SENDS),
-    (Kind::List, "recv", MESSAGE, RECEIVES),
-    (Kind::List, "try_recv", NOW, RECEIVES),
-    (Kind::Array, "send", ROOM, SENDS),
-    (Kind::Array, "try_send", NOW, SENDS),
-    (Kind::Array, "recv", LIMITED_MESSAGE, RECEIVES),
-    (Kind::Array, "try_recv", NOW, RECEIVES),
+const OPERATIONS: [(Kind, &str, Until, [&str; 2]); 7] = [
+    (Kind::List, "send", Until::Now, SENDS),
+    (Kind::List, "recv", Until::Message, RECEIVES),
+    (Kind::List, "try_recv", Until::Now, RECEIVES),
+    (Kind::Array, "send", Until::Room, SENDS),
+    (Kind::Array, "try_send", Until::Now, SENDS),
+    (Kind::Array, "recv", Until::LimitedMessage, RECEIVES),
+    (Kind::Array, "try_recv", Until::Now, RECEIVES),
 ];
 const SENDS: [&str; 2] = ["start_send", "write"];
 const RECEIVES: [&str; 2] = ["start_recv", "read"];
@@ -87,9 +81,6 @@ const PARK: [&str; 4] = ["park", "park_timeout", "park_timeout_ms", "unpark"];
 
 /// The function through which unoptimised code reads an atomic variable.
 const LOAD: &str = "core::sync::atomic::atomic_load";
-
-/// Where the word of the senders is in a channel.
-const TAIL: i64 = 128;
 
 /// A method of a channel.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -126,7 +117,7 @@ struct Operation {
     at: usize,
     channel: Operand,
     stmt: StmtId,
-    until: u128,
+    until: Until,
     /// The distance to the mark, or 0.
     mark: u128,
 }
@@ -154,7 +145,7 @@ pub fn join(module: &mut Module) -> usize {
         let number = |n| (Operand::Const(n, Type::I32), Type::I32);
         let args = [
             (operation.channel, Type::Ptr),
-            number(operation.until),
+            number(operation.until as u128),
             number(operation.mark),
         ];
         let begins = call(function, begin, &args, operation.stmt);
@@ -291,7 +282,7 @@ impl Channels<'_> {
             || self.module.functions.iter().any(uses)
     }
 
-    fn operation(&self, id: FuncId, method: &Method, until: u128, halves: [&str; 2]) -> Option<Operation> {
+    fn operation(&self, id: FuncId, method: &Method, until: Until, halves: [&str; 2]) -> Option<Operation> {
         let function = &self.module.functions[id];
         let mut places: [Option<(usize, usize, &Inst)>; 2] = [None, None];
         for (number, block) in function.blocks.iter().enumerate() {
@@ -365,7 +356,7 @@ impl Channels<'_> {
                 ptr,
                 value,
                 ..
-            } if distance(function, ptr) == Some(TAIL) => Some(value),
+            } if distance(function, ptr) == Some(CHANNEL_TAIL as i64) => Some(value),
             _ => None,
         })?;
         u128::try_from(read(value, function)?).ok()
@@ -472,7 +463,11 @@ mod tests {
             function.emit(InstKind::Gep {
                 dst: word,
                 base: Operand::Reg(channel),
-                offset: if but == But::MarksAnotherWord { 64 } else { TAIL },
+                offset: if but == But::MarksAnotherWord {
+                    64
+                } else {
+                    CHANNEL_TAIL as i64
+                },
                 terms: SmallVec::new(),
                 inbounds: true,
             });

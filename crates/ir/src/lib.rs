@@ -9,6 +9,7 @@
 //! A register that was never assigned is *undefined*; `docs/semantics.md` defines undefined values.
 
 mod build;
+mod channel;
 mod comparison;
 mod demangle;
 mod function;
@@ -23,6 +24,7 @@ mod verify;
 mod visit;
 
 pub use build::{FunctionBuilder, ModuleBuilder};
+pub use channel::{CHANNEL, CHANNEL_TAIL, Until};
 pub use comparison::Comparison;
 pub use demangle::demangle;
 pub use function::{Block, Function, Local, RegInfo};
@@ -31,9 +33,7 @@ pub use inst::{
     OverflowOp, Pad, RmwOp, SatOp, Terminator, UnOp,
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
-pub use names::{
-    CHANNEL, CLAIM, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, WAIT_WITH_WORD, WAKE, returns_twice,
-};
+pub use names::{CLAIM, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, WAIT_WITH_WORD, WAKE, returns_twice};
 pub use parse::{ParseError, parse};
 pub use shape::{Field, Part, Parts, Scalar, Shape, fits, part};
 pub use types::{BlockId, FuncId, GlobalId, LocalId, Reg, ShapeId, Type};

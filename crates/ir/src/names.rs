@@ -33,10 +33,6 @@ pub const CLEAR_WAITING: &str = "__selvedge_clear_waiting";
 /// again. The machine implements it. Only passes over the ir insert calls of it.
 pub const WAIT_WITH_WORD: &str = "__selvedge_wait_with_word";
 
-/// Functions that begin and end an operation of a channel, of which all is one step: `(channel,
-/// until, mark)` and `()`. The machine implements them. Only passes over the ir insert calls.
-pub const CHANNEL: [&str; 2] = ["__selvedge_channel_begin", "__selvedge_channel_end"];
-
 /// Functions that wake one thread, or all threads, in the queue of a word: `(word, most, 0,
 /// private)`. The machine implements them.
 pub const WAKE: [&str; 2] = ["__selvedge_futex_wake", "__selvedge_futex_wake_many"];

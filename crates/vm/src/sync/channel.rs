@@ -12,57 +12,34 @@
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use selvedge_base::Id;
+use selvedge_ir::{CHANNEL, CHANNEL_TAIL, Until};
 use selvedge_model::{Action, ObjectId, Op, Outcome, Status};
 
 impl crate::program::Program {
     /// Whether operations on channels are one step each.
     pub fn joins_channels(&self) -> bool {
-        self.module.function(selvedge_ir::CHANNEL[0]).is_some()
+        self.module.function(CHANNEL[0]).is_some()
     }
 }
 
 /// The size of a word in bytes.
 const WORD: u64 = 8;
-/// Where the word of the senders is, behind that of the receivers.
-const TAIL: u64 = 128;
 
-/// What an operation waits for; the numbers are arguments of calls.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Until {
-    /// Nothing.
-    Now = 0,
-    /// A channel without a limit has a message, or has no sender any more.
-    Message = 1,
-    /// The same, of a channel with a limit.
-    LimitedMessage = 2,
-    /// A channel with a limit has room, or has no receiver any more.
-    Room = 3,
-}
-
-impl Until {
-    fn of(number: u64) -> Option<Until> {
-        [Until::Now, Until::Message, Until::LimitedMessage, Until::Room]
-            .into_iter()
-            .find(|&until| until as u64 == number)
-    }
-
-    /// Whether it has come. `mark`: the bit of `tail` that says that the channel is disconnected;
-    /// the bits below say where in a lap the position is.
-    const fn has_come(self, head: u64, tail: u64, mark: u64) -> bool {
-        let disconnected = tail & mark != 0;
-        match self {
-            Until::Now => true,
-            Until::Message => disconnected || head >> 1 != tail >> 1,
-            Until::LimitedMessage => disconnected || head != tail & !mark,
-            Until::Room => disconnected || head.wrapping_add(2 * mark) != tail & !mark,
-        }
+/// Whether what an operation waits for has come. `mark`: the bit of `tail` that says that the
+/// channel is disconnected; the bits below say where in a lap the position is.
+const fn has_come(until: Until, head: u64, tail: u64, mark: u64) -> bool {
+    let disconnected = tail & mark != 0;
+    match until {
+        Until::Now => true,
+        Until::Message => disconnected || head >> 1 != tail >> 1,
+        Until::LimitedMessage => disconnected || head != tail & !mark,
+        Until::Room => disconnected || head.wrapping_add(2 * mark) != tail & !mark,
     }
 }
 
-/// The models of this file: `begin(channel, until, mark)` and `end()`. `mark` is the distance to
-/// the word that holds the mark, or 0: then the mark is 1.
+/// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let [begins, ends] = selvedge_ir::CHANNEL;
+    let [begins, ends] = CHANNEL;
     Some(Native::Visible(match name {
         name if name == begins => Visible {
             prepare: begin_prepare,
@@ -87,8 +64,8 @@ fn word(state: &State, address: u64) -> Option<u64> {
 
 /// Whether an operation may go on. It may where a word cannot be read: the code then says why.
 fn is_ready(state: &State, channel: u64, until: Until, mark: u64) -> bool {
-    match (word(state, channel), word(state, channel + TAIL)) {
-        (Some(head), Some(tail)) => until.has_come(head, tail, mark),
+    match (word(state, channel), word(state, channel + CHANNEL_TAIL)) {
+        (Some(head), Some(tail)) => has_come(until, head, tail, mark),
         _ => true,
     }
 }
@@ -128,7 +105,7 @@ fn begin_prepare(cx: &mut Cx<'_>) -> Prepared {
     }
     cx.state.own_core(cx.thread).note = mark << 2 | until as u64;
     Prepared::Visible(Action {
-        object2: ObjectId(channel + TAIL),
+        object2: ObjectId(channel + CHANNEL_TAIL),
         ..cx.action(Op::Channel, channel)
     })
 }
@@ -173,7 +150,7 @@ fn end(_: &mut Cx<'_>, _: u16) -> Performed {
 
 #[cfg(test)]
 mod tests {
-    use super::Until;
+    use super::{Until, has_come};
 
     #[test]
     fn a_channel_with_a_limit_is_full_one_lap_behind() {
@@ -188,9 +165,9 @@ mod tests {
             (0, 8 | mark, true, true),
             (8, 8 | mark, true, true),
         ] {
-            assert_eq!(Until::Room.has_come(head, tail, mark), room, "{head} {tail}");
+            assert_eq!(has_come(Until::Room, head, tail, mark), room, "{head} {tail}");
             assert_eq!(
-                Until::LimitedMessage.has_come(head, tail, mark),
+                has_come(Until::LimitedMessage, head, tail, mark),
                 message,
                 "{head} {tail}"
             );
@@ -206,7 +183,7 @@ mod tests {
             (2, 2, false),
             (2, 3, true),
         ] {
-            assert_eq!(Until::Message.has_come(head, tail, 1), message, "{head} {tail}");
+            assert_eq!(has_come(Until::Message, head, tail, 1), message, "{head} {tail}");
         }
     }
 }
