@@ -3,6 +3,7 @@
 
 use super::errno::{EINVAL, ENOTSUP, ESRCH};
 use super::handle::thread_of;
+use super::known::{PREFERENCE, PREFERS_WRITERS};
 use super::operation::plain;
 use crate::libc::deadline::Deadline;
 use crate::memory::{Kind, beyond_objects};
@@ -55,7 +56,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_mutexattr_getprotocol" => |cx| plain(read(cx, 0, 0)),
         "pthread_condattr_setclock" => |cx| plain(change(cx, TYPE, 0, 1)),
         "pthread_condattr_getclock" => |cx| plain(read(cx, TYPE, 0)),
-        "pthread_rwlockattr_setkind_np" => |cx| plain(change(cx, TYPE, 0, 2)),
+        "pthread_rwlockattr_setkind_np" => set_preference,
         "pthread_rwlockattr_getkind_np" => |cx| plain(read(cx, TYPE, 0)),
         "pthread_attr_init" => |cx| plain(thread_init(cx)),
         "pthread_attr_destroy" => |cx| plain(cx.word(0).and_then(|a| cx.access(a, 56, true)).map(|()| 0)),
@@ -107,6 +108,14 @@ fn read(cx: &mut Cx<'_>, mask: u64, shift: u32) -> Result<i32, Stop> {
     let bits = cx.load_defined(address, 4, "attribute object")?;
     cx.store(out, 4, Value::new((bits & mask) >> shift))?;
     Ok(0)
+}
+
+fn set_preference(cx: &mut Cx<'_>) -> Flow {
+    match cx.word(1) {
+        Ok(kind) if kind as u32 == PREFERS_WRITERS => Flow::Unsupported(PREFERENCE.into()),
+        Ok(_) => plain(change(cx, TYPE, 0, 1)),
+        Err(flow) => flow,
+    }
 }
 
 /// Priorities are not modelled: any protocol but `PTHREAD_PRIO_NONE` is unsupported.

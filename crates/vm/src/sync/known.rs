@@ -13,6 +13,13 @@ use crate::native::{Cx, Flow, Stop};
 use crate::value::Value;
 use selvedge_model::{FaultKind, ObjectId};
 
+/// The number of `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, the only kind with which glibc lets
+/// readers wait for a writer that waits.
+pub(super) const PREFERS_WRITERS: u32 = 2;
+
+/// Locks on which readers wait for writers that wait are not modelled.
+pub(super) const PREFERENCE: &str = "a read-write lock that prefers writers";
+
 /// Checks that an object of this kind fits at the address, in live memory.
 #[inline]
 pub(super) fn check(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<(), Stop> {
@@ -110,7 +117,8 @@ fn fresh(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<SyncObject, Stop> {
             robust: Robust::No,
         })),
         (Kind::Cond, 0) => Ok(SyncObject::Cond { waiters: 0, mutex: 0 }),
-        (Kind::RwLock, 0..=2) => Ok(SyncObject::RwLock {
+        (Kind::RwLock, PREFERS_WRITERS) => Err(Flow::Unsupported(PREFERENCE.into())),
+        (Kind::RwLock, 0..=1) => Ok(SyncObject::RwLock {
             writer: None,
             readers: 0,
         }),
