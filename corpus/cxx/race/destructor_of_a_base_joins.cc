@@ -8,7 +8,7 @@ struct Base {
 
     void start()
     {
-        thread = std::thread([this] { run(); });
+        thread = std::thread([this] { run(); }); // expect: data-race
     }
 
     virtual void run()
@@ -16,7 +16,7 @@ struct Base {
         runs = 1;
     }
 
-    virtual ~Base() // expect: data-race
+    virtual ~Base()
     {
         thread.join();
     }

@@ -21,6 +21,7 @@ pub mod blocks;
 mod calls;
 pub mod cfg;
 pub mod cxx_snapshots;
+pub mod cxx_waits;
 mod defuse;
 mod escape;
 pub mod essential;

@@ -137,8 +137,8 @@ fn waiting_for_a_mutex_is_one_step() {
 fn receiving_is_one_step() {
     let text = printed("deadlock/sender_is_kept.rs");
     for part in [
-        "use the channel in an object of 512 bytes",
-        "waits for a message of the channel in an object of 512 bytes",
+        "use the channel in the object made at sender_is_kept.rs:6",
+        "waits for a message of the channel in the object made at sender_is_kept.rs:6",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -123,6 +123,7 @@ fn finish(
 ) -> Loaded {
     if options.poll_once {
         selvedge_analysis::polling::poll_once(&mut lowered.module);
+        selvedge_analysis::cxx_waits::look_once(&mut lowered.module);
     }
     if options.scratch_registers {
         selvedge_analysis::scratch::keep_in_registers(&mut lowered.module);

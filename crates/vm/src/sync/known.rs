@@ -13,8 +13,8 @@ use crate::native::{Cx, Flow, Stop};
 use crate::value::Value;
 use selvedge_model::{FaultKind, ObjectId};
 
-/// The number of `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, the only kind with which glibc lets
-/// readers wait for a writer that waits.
+/// The number of `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, the only kind with which glibc
+/// lets readers wait for a writer that waits.
 pub(super) const PREFERS_WRITERS: u32 = 2;
 
 /// Locks on which readers wait for writers that wait are not modelled.
