@@ -101,7 +101,7 @@ fn agrees_with_the_oracle() {
 fn fences_count_where_they_are() {
     let mut detector = RaceDetector::new();
     let (mut racy, mut within) = (0, 0);
-    for seed in 0..6_000 {
+    for seed in 0..9_000 {
         let apart = Trace::random(seed);
         let expected = detect(&mut detector, &apart, None);
         let mut joined = Trace::random(seed);
