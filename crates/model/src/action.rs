@@ -165,7 +165,7 @@ pub struct Action {
     pub thread: ThreadId,
     /// The operation.
     pub op: Op,
-    /// Memory order, for memory accesses and fences.
+    /// Memory order, for memory accesses.
     pub order: MemoryOrder,
     /// True if this is a cancellation point or changes the thread's cancel state. Then it is
     /// dependent on a `Cancel` of the thread.

@@ -168,6 +168,11 @@ functions! {
     fn LLVMGetAllocatedType(alloca: LLVMValueRef) -> LLVMTypeRef;
     fn LLVMGetArrayLength2(array_ty: LLVMTypeRef) -> u64;
     fn LLVMGetAtomicRMWBinOp(atomic_rmwinst: LLVMValueRef) -> LLVMAtomicRMWBinOp;
+    fn LLVMGetBitcodeModuleInContext2(
+        context_ref: LLVMContextRef,
+        mem_buf: LLVMMemoryBufferRef,
+        out_m: *mut LLVMModuleRef,
+    ) -> LLVMBool;
     fn LLVMGetBlockAddressBasicBlock(block_addr: LLVMValueRef) -> LLVMBasicBlockRef;
     fn LLVMGetBlockAddressFunction(block_addr: LLVMValueRef) -> LLVMValueRef;
     fn LLVMGetCallSiteEnumAttribute(
@@ -292,11 +297,6 @@ functions! {
     fn LLVMLinkModules2(dest: LLVMModuleRef, src: LLVMModuleRef) -> LLVMBool;
     fn LLVMMetadataAsValue(c: LLVMContextRef, md: LLVMMetadataRef) -> LLVMValueRef;
     fn LLVMOffsetOfElement(td: LLVMTargetDataRef, struct_ty: LLVMTypeRef, element: c_uint) -> c_ulonglong;
-    fn LLVMGetBitcodeModuleInContext2(
-        context_ref: LLVMContextRef,
-        mem_buf: LLVMMemoryBufferRef,
-        out_m: *mut LLVMModuleRef,
-    ) -> LLVMBool;
     fn LLVMParseBitcodeInContext2(
         context_ref: LLVMContextRef,
         mem_buf: LLVMMemoryBufferRef,

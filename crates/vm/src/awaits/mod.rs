@@ -48,7 +48,7 @@ use selvedge_model::{Action, Choice, Machine, MemoryOrder, Op, Pending, Status, 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-/// The most yields and fences that a round may end with.
+/// The most yields that a round may end with.
 const MOST_LOCAL: usize = 4;
 
 impl Program {
