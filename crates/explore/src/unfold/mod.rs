@@ -25,6 +25,7 @@
 //!   own.
 
 mod alternatives;
+mod ancestors;
 mod between;
 mod covered;
 mod cutoff;
