@@ -1,5 +1,5 @@
-//! Earlier events of a thread, by jump pointers: whether a configuration contains an event, and what
-//! two configurations have in common.
+//! Earlier events of a thread, by jump pointers: whether a configuration contains an event, and
+//! what two configurations have in common.
 
 use super::event::{EventId, Last, Store, last};
 use selvedge_base::{Id, ThreadId};
