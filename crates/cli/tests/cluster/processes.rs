@@ -1,7 +1,6 @@
 //! Processes of the tests: a server, workers, and checks, each of which ends with its value.
 
 use serde_json::Value;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -29,7 +28,8 @@ impl Drop for Process {
 
 /// A server with a directory of its own.
 pub struct Server {
-    port: u16,
+    /// The port, once it has one.
+    port: Option<u16>,
     directory: tempfile::TempDir,
     process: Option<Process>,
 }
@@ -50,20 +50,14 @@ impl Server {
     }
 
     fn of(store_settings: &str, settings: &str) -> Server {
-        // The port is free again when the server starts, mostly.
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
         let directory = tempfile::tempdir().unwrap();
-        let store = directory.path().join("store");
+        let (store, ports) = (directory.path().join("store"), directory.path());
         let settings = format!(
-            "listen: \"127.0.0.1:{port}\"\njetstream {{ store_dir: {store:?}{store_settings} }}\n{settings}\n"
+            "ports_file_dir: {ports:?}\njetstream {{ store_dir: {store:?}{store_settings} }}\n{settings}\n"
         );
         std::fs::write(directory.path().join("nats.conf"), settings).unwrap();
         let mut server = Server {
-            port,
+            port: None,
             directory,
             process: None,
         };
@@ -71,27 +65,44 @@ impl Server {
         server
     }
 
+    /// Starts the server, at the port that it had before, if it had one.
     pub fn restart(&mut self) {
-        self.process = None;
-        let child = Command::new("nats-server")
-            .arg("-c")
-            .arg(self.directory.path().join("nats.conf"))
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("`make setup` installs nats-server");
-        self.process = Some(Process(child));
         let started = Instant::now();
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        loop {
             assert!(
-                started.elapsed() < Duration::from_secs(10),
+                started.elapsed() < Duration::from_secs(20),
                 "the server does not start"
             );
-            std::thread::sleep(Duration::from_millis(20));
+            self.process = None;
+            // It takes a free port itself. A port that was looked for here might be another test's
+            // by now.
+            let port = self.port.map_or("-1".to_owned(), |port| port.to_string());
+            let child = Command::new("nats-server")
+                .arg("-c")
+                .arg(self.directory.path().join("nats.conf"))
+                .args(["-a", "127.0.0.1", "-p", &port])
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("`make setup` installs nats-server");
+            let process = self.process.insert(Process(child));
+            let listens = format!("nats-server_{}.ports", process.0.id());
+            let listens = self.directory.path().join(listens);
+            // It ends if the port is taken.
+            while process.0.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_secs(20) {
+                let ports = std::fs::read(&listens).unwrap_or_default();
+                if let Ok(ports) = serde_json::from_slice::<Value>(&ports) {
+                    let url = ports["nats"][0].as_str().unwrap();
+                    let (_, port) = url.rsplit_once(':').unwrap();
+                    self.port = Some(port.parse().unwrap());
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
         }
     }
 
     pub fn port(&self) -> u16 {
-        self.port
+        self.port.unwrap()
     }
 
     pub fn directory(&self) -> &Path {
@@ -99,7 +110,7 @@ impl Server {
     }
 
     pub fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        format!("nats://127.0.0.1:{}", self.port())
     }
 
     pub fn worker(&self) -> Process {
