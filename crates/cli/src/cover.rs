@@ -332,6 +332,9 @@ fn proven(options: &Options, is_built: bool, assumptions: &[String], text: &mut 
     for own in OF_BUILDING.iter().filter(|_| is_built) {
         let _ = writeln!(text, "  {own}");
     }
+    if is_built && options.setup.vm.symbolic_stdin.is_some() {
+        let _ = writeln!(text, "  {OF_PIECES}");
+    }
     let requests = options.setup.vm.requests;
     if requests.is_some_and(|requests| requests.most.is_none()) {
         let patience = selvedge_explore::ordered::PATIENCE.to_string();
@@ -373,6 +376,9 @@ const OF_BUILDING: [&str; 4] = [
     "what a thread does between two operations ends",
     "nothing else decides by what the machine fixes and the system does not: the order of addresses, clocks",
 ];
+
+/// What it rests on beside where standard input is an input: it may come in pieces.
+const OF_PIECES: &str = "standard input is read with `read(0, ...)`, which waits for all that it asks for or the end, or by the C library";
 
 /// What it rests on beside where requests have no end.
 const OF_REQUESTS: [&str; 2] = [

@@ -111,7 +111,7 @@ impl Texts {
         }
         let plan = Plan::of(cover).map_err(Refusal::Input)?;
         let modules = modules(inputs, &setup, warnings)?;
-        let all = lacking(&modules, cover);
+        let all = lacking(&modules);
         if !all.is_empty() {
             return Err(Refusal::Unsupported(all));
         }

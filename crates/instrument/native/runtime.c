@@ -665,24 +665,39 @@ int __selvedge_pthread_barrier_wait(pthread_barrier_t *barrier) {
     return outcome == SERIAL ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
+/* ---- standard input ---------------------------------------------------------------------------------------------- */
 
-/* Reads until a whole request is there. Requests are those of the set: it has no schedule for a part of one. */
-ssize_t __selvedge_read(int file, void *bytes, size_t size) {
-    static _Atomic int has_ended;
-    if (file != 0 || atomic_load(&has_ended) || enter(OP_REQUEST, NULL, -1, NULL) == FREE)
-        return read(file, bytes, size);
-    size_t got = 0;
+/* Reads until all bytes are there, or the input has ended: what a program gets is then the same however the input comes. The set
+   was made so. `got`: how many bytes came. Returns what the last `read` returned. */
+static ssize_t read_whole(void *bytes, size_t size, size_t *got) {
     ssize_t more = 1;
-    while (got < size && more) {
-        more = read(file, (char *)bytes + got, size - got);
+    while (*got < size && more) {
+        more = read(0, (char *)bytes + *got, size - *got);
         if (more < 0 && errno == EINTR)
             continue;
-        if (more < 0 || (!more && got)) {
-            deviation(-1, OP_REQUEST, more ? "the request cannot be read" : "the input ends within a request");
-            return got ? (ssize_t)got : more;
-        }
-        got += (size_t)more;
+        if (more < 0)
+            break;
+        *got += (size_t)more;
+    }
+    return more;
+}
+
+/* A request is an operation, and a set has no schedule for a part of one. */
+ssize_t __selvedge_read(int file, void *bytes, size_t size) {
+    static _Atomic int has_ended;
+    size_t got = 0;
+    if (file != 0 || atomic_load(&is_free))
+        return read(file, bytes, size);
+    if (!REQUESTS) {
+        ssize_t last = read_whole(bytes, size, &got);
+        return got ? (ssize_t)got : last;
+    }
+    if (atomic_load(&has_ended) || enter(OP_REQUEST, NULL, -1, NULL) == FREE)
+        return read(file, bytes, size);
+    ssize_t last = read_whole(bytes, size, &got);
+    if (last < 0 || (!last && got)) {
+        deviation(-1, OP_REQUEST, last ? "the request cannot be read" : "the input ends within a request");
+        return got ? (ssize_t)got : last;
     }
     if (!got)
         atomic_store(&has_ended, 1);

@@ -3,7 +3,6 @@
 
 use crate::places::Places;
 use crate::symbol::{is_part, symbol};
-use selvedge_schedule::cover::Cover;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -196,8 +195,8 @@ impl fmt::Display for Lacking {
 /// All that the modules of a program use and that has no native form. A program of which this is
 /// empty may still be refused for what the set names. A function that a module defines for
 /// all others is the program's own, whatever its name is.
-pub fn lacking(modules: &[String], cover: &Cover) -> Vec<Lacking> {
-    let ours = Ours::of(cover);
+pub fn lacking(modules: &[String]) -> Vec<Lacking> {
+    let ours = Ours::of(modules);
     let defined = |module: &str| -> BTreeSet<String> {
         let local = ["define internal ", "define private "];
         let seen = |line: &str| !local.iter().any(|begin| line.starts_with(begin));
@@ -228,20 +227,21 @@ fn is_foreign(name: &str) -> bool {
 
 /// Which functions the runtime has a form of.
 pub(crate) struct Ours {
-    /// Whether reads of requests are operations.
-    requests: bool,
+    /// Whether the program reads files by itself, perhaps standard input.
+    reads: bool,
 }
 
 impl Ours {
-    /// Those for the programs of a set.
-    pub(crate) fn of(cover: &Cover) -> Ours {
+    /// Those for the program of a set.
+    pub(crate) fn of(modules: &[String]) -> Ours {
+        let reads = |module: &String| functions(module, "declare ").any(|(name, _)| name == "read");
         Ours {
-            requests: cover.has_requests(),
+            reads: modules.iter().any(reads),
         }
     }
 
     pub(crate) fn is_ours(&self, name: &str) -> bool {
-        OURS.contains(&name) || OURS_OF_CXX.contains(&name) || (self.requests && name == "read")
+        OURS.contains(&name) || OURS_OF_CXX.contains(&name) || (self.reads && name == "read")
     }
 
     /// What a module uses that has no native form. `defined`: the functions of all modules.
@@ -336,7 +336,7 @@ declare void @mq_own()
 
     fn texts(modules: &[&str]) -> Vec<String> {
         let modules: Vec<String> = modules.iter().map(|&module| module.to_owned()).collect();
-        let all = lacking(&modules, &Cover::default());
+        let all = lacking(&modules);
         all.iter().map(Lacking::to_string).collect()
     }
 

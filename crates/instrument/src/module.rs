@@ -16,10 +16,10 @@ use std::path::Path;
 /// # Errors
 /// If one uses what the runtime has no form of, or they lack what the set names.
 pub fn rewritten(modules: &[String], cover: &Cover) -> Result<Vec<String>, Refused> {
-    if let Some(first) = lacking(modules, cover).first() {
+    if let Some(first) = lacking(modules).first() {
         return Err(Refused::Unsupported(first.to_string()));
     }
-    let ours = Ours::of(cover);
+    let ours = Ours::of(modules);
     let owners = owners(modules, cover)?;
     let rewritten = modules.iter().enumerate().map(|(number, module)| {
         let mut text = ours.sent(module);

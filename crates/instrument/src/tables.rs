@@ -39,6 +39,7 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
     define(out, "THREADS", plan.threads.len());
     define(out, "OBJECTS", cover.objects.len());
     define(out, "PARTS", cover.parts.len());
+    define(out, "REQUESTS", usize::from(cover.has_requests()));
     define(out, "ON_DEVIATION_FREE", usize::from(on == OnDeviation::Free));
     for (number, operation) in Operation::ALL.iter().enumerate() {
         let name = format!("OP_{}", operation.word().to_uppercase().replace('-', "_"));

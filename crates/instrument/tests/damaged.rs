@@ -43,7 +43,7 @@ fn made(text: &str) -> Result<(), String> {
     let cover: Cover = text.parse().map_err(|error| format!("{error}"))?;
     let plan = Plan::of(&cover)?;
     let module = ["@m = internal global [40 x i8] zeroinitializer\n".to_owned()];
-    assert!(lacking(&module, &cover).is_empty());
+    assert!(lacking(&module).is_empty());
     rewritten(&module, &cover).map_err(|refused| format!("{refused:?}"))?;
     runtime(&cover, &plan, Source::C, OnDeviation::Stop).map(drop)
 }

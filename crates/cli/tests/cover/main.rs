@@ -6,6 +6,7 @@ mod refused;
 mod request_programs;
 mod requests;
 mod sources;
+mod standard_input;
 mod support;
 mod verify;
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// A directory of its own for one test, removed at the end.
 pub struct Place(pub tempfile::TempDir);
@@ -50,6 +51,17 @@ impl Place {
 
     /// The same with requests from standard input, each byte of which comes by itself.
     pub fn serve(&self, program: &str, input: &[u8], seed: u64) -> (Ended, Vec<(String, u32, String)>) {
+        self.serve_slowly(program, input, seed, Duration::ZERO)
+    }
+
+    /// The same, with a pause after each byte.
+    pub fn serve_slowly(
+        &self,
+        program: &str,
+        input: &[u8],
+        seed: u64,
+        pause: Duration,
+    ) -> (Ended, Vec<(String, u32, String)>) {
         let order = self.path("order");
         let _ = std::fs::remove_file(&order);
         let mut command = Command::new("timeout");
@@ -72,6 +84,7 @@ impl Place {
             if to.write_all(&[*byte]).is_err() {
                 break;
             }
+            std::thread::sleep(pause);
         }
         drop(to);
         let output = child.wait_with_output().unwrap();

@@ -16,8 +16,9 @@ use llvm_sys::target_machine::LLVMTargetMachineRef;
 use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsRef;
 use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeIndex, LLVMDbgRecordKind, LLVMDiagnosticHandler,
-    LLVMDiagnosticSeverity, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind,
-    LLVMValueKind, LLVMVisibility, analysis::LLVMVerifierFailureAction, debuginfo::LLVMMetadataKind,
+    LLVMDiagnosticSeverity, LLVMInlineAsmDialect, LLVMIntPredicate, LLVMLinkage, LLVMOpcode,
+    LLVMRealPredicate, LLVMTypeKind, LLVMValueKind, LLVMVisibility, analysis::LLVMVerifierFailureAction,
+    debuginfo::LLVMMetadataKind,
 };
 use std::ffi::{c_char, c_double, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::OnceLock;
@@ -217,6 +218,7 @@ functions! {
     fn LLVMGetInitializer(global_var: LLVMValueRef) -> LLVMValueRef;
     fn LLVMGetInlineAsmAsmString(inline_asm_val: LLVMValueRef, len: *mut size_t) -> *const c_char;
     fn LLVMGetInlineAsmConstraintString(inline_asm_val: LLVMValueRef, len: *mut size_t) -> *const c_char;
+    fn LLVMGetInlineAsmDialect(inline_asm_val: LLVMValueRef) -> LLVMInlineAsmDialect;
     fn LLVMGetInstructionOpcode(inst: LLVMValueRef) -> LLVMOpcode;
     fn LLVMGetInstructionParent(inst: LLVMValueRef) -> LLVMBasicBlockRef;
     fn LLVMGetIntTypeWidth(integer_ty: LLVMTypeRef) -> c_uint;

@@ -2,7 +2,7 @@
 
 use super::super::{IntPredicate, Opcode, Ordering, RealPredicate, RmwKind, Ty, api, copy_str};
 use super::{Block, Value, type_of_attribute};
-use llvm_sys::LLVMValueKind as ValueKind;
+use llvm_sys::{LLVMInlineAsmDialect, LLVMValueKind as ValueKind};
 
 impl<'m> Value<'m> {
     /// The predicate of `icmp`.
@@ -199,8 +199,8 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The text and constraints of inline assembly.
-    pub(crate) fn asm(self) -> Option<(String, String)> {
+    /// The text and constraints of inline assembly, and whether it is in Intel's syntax.
+    pub(crate) fn asm(self) -> Option<(String, String, bool)> {
         if self.kind() != ValueKind::LLVMInlineAsmValueKind {
             return None;
         }
@@ -210,7 +210,9 @@ impl<'m> Value<'m> {
             let text = api::LLVMGetInlineAsmAsmString(self.raw, &mut len);
             let text = copy_str(text, len);
             let constraints = api::LLVMGetInlineAsmConstraintString(self.raw, &mut len);
-            Some((text, copy_str(constraints, len)))
+            let intel =
+                api::LLVMGetInlineAsmDialect(self.raw) == LLVMInlineAsmDialect::LLVMInlineAsmDialectIntel;
+            Some((text, copy_str(constraints, len), intel))
         }
     }
 }

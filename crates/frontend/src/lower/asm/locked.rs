@@ -49,6 +49,8 @@ impl Machine<'_, '_, '_, '_> {
                 Some(())
             }
             ("not", &[Location::Memory(ptr, _)]) => {
+                // Rust's libraries use it on a variable of their own, for the fence that it is.
+                self.lower.barrier(AtomicOrder::SeqCst, false);
                 self.modify(RmwOp::Xor, ptr, constant(-1, width));
                 Some(())
             }

@@ -2,7 +2,8 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `text` | the text: instructions and their operands |
+//! | `text` | the text: instructions and their operands, in AT&T's syntax |
+//! | `intel` | the same in Intel's syntax, which Rust uses |
 //! | `machine` | registers, memory, the places of operands |
 //! | `flags` | the flags that instructions set, and conditions on them |
 //! | `plain` | instructions on registers and memory |
@@ -13,6 +14,7 @@
 //! two such accesses. `cpuid` reports a processor without optional parts. Jumps, uses of the stack
 //! pointer, vectors and privileged instructions are unsupported.
 
+mod intel;
 mod locked;
 mod machine;
 mod plain;
@@ -26,10 +28,14 @@ use text::Line;
 
 impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn assembly(&mut self, inst: Value<'m>, callee: Value<'m>) -> Lower<()> {
-        let (text, constraints) = callee.asm().ok_or("inline assembly")?;
+        let (text, constraints, is_intel) = callee.asm().ok_or("inline assembly")?;
+        let lines = match is_intel {
+            true => intel::lines(&text),
+            false => text::lines(&text),
+        };
         let before = self.insts.len();
         let known = match self.slots(inst, &constraints)? {
-            Some(slots) => self.code(&text, &constraints, &slots),
+            Some(slots) => self.code(&lines, &constraints, &slots),
             None => None,
         };
         known.ok_or_else(|| {
@@ -39,13 +45,12 @@ impl<'m> FnLower<'_, 'm, '_> {
         })
     }
 
-    fn code(&mut self, text: &str, constraints: &str, slots: &[Slot]) -> Option<()> {
-        let lines = text::lines(text);
+    fn code(&mut self, lines: &[Line], constraints: &str, slots: &[Slot]) -> Option<()> {
         if lines.is_empty() && constraints.contains("~{memory}") {
             self.barrier(AtomicOrder::SeqCst, true);
         }
         let mut machine = Machine::new(self, slots);
-        for line in &lines {
+        for line in lines {
             if !machine.lower.fence_or_hint(line) {
                 machine.execute(line)?;
             }

@@ -89,10 +89,20 @@ pub(super) fn register(name: &str) -> Option<(usize, u8)> {
 
 /// The instructions of a text.
 pub(super) fn lines(text: &str) -> Vec<Line> {
-    let mut lines = Vec::new();
+    let line = |(lock, mnemonic, operands): (bool, String, String)| Line {
+        lock,
+        mnemonic,
+        operands: split_operands(&operands).into_iter().map(place).collect(),
+    };
+    instructions(&in_dialect(text, 0)).into_iter().map(line).collect()
+}
+
+/// The instructions of a text in one dialect: whether they have `lock`, their mnemonics, and the text of their operands.
+pub(super) fn instructions(text: &str) -> Vec<(bool, String, String)> {
+    let mut instructions = Vec::new();
     let mut lock = false;
     let mut repeat = false;
-    for statement in statements(&in_one_dialect(text)) {
+    for statement in statements(text) {
         let (first, rest) = statement.split_once(' ').unwrap_or((&statement, ""));
         let mut words = (first, rest);
         loop {
@@ -112,24 +122,16 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         } else {
             words.0.to_owned()
         };
-        lines.push(Line {
-            lock: std::mem::take(&mut lock),
-            mnemonic,
-            operands: split_operands(words.1).into_iter().map(place).collect(),
-        });
+        instructions.push((std::mem::take(&mut lock), mnemonic, words.1.to_owned()));
     }
     if lock || repeat {
-        lines.push(Line {
-            lock,
-            mnemonic: String::new(),
-            operands: Vec::new(),
-        });
+        instructions.push((lock, String::new(), String::new()));
     }
-    lines
+    instructions
 }
 
-/// Of each alternative for dialects, `$(att$|intel$)`, the first.
-fn in_one_dialect(text: &str) -> String {
+/// Of each alternative for dialects, `$(att$|intel$)`, the one with this number.
+pub(super) fn in_dialect(text: &str, number: usize) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("$(") {
@@ -137,7 +139,7 @@ fn in_one_dialect(text: &str) -> String {
         let Some((alternatives, behind)) = after.split_once("$)") else {
             return text.to_owned();
         };
-        out += alternatives.split("$|").next().unwrap_or_default();
+        out += alternatives.split("$|").nth(number).unwrap_or_default();
         rest = behind;
     }
     out + rest
@@ -159,7 +161,7 @@ fn statements(text: &str) -> Vec<String> {
 }
 
 /// The operands, at the commas outside of parentheses.
-fn split_operands(text: &str) -> Vec<&str> {
+pub(super) fn split_operands(text: &str) -> Vec<&str> {
     let mut operands = Vec::new();
     let (mut depth, mut start) = (0, 0);
     for (at, c) in text.char_indices() {
@@ -199,7 +201,7 @@ fn place(text: &str) -> Place {
 }
 
 /// `$0` or `${0:k}`: the number and the modifier.
-fn slot(text: &str) -> Option<(usize, Option<&str>)> {
+pub(super) fn slot(text: &str) -> Option<(usize, Option<&str>)> {
     let text = text.strip_prefix('$')?;
     match text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
         Some(inner) => {
@@ -210,7 +212,7 @@ fn slot(text: &str) -> Option<(usize, Option<&str>)> {
     }
 }
 
-fn width_of_modifier(letter: &str) -> Option<u8> {
+pub(super) fn width_of_modifier(letter: &str) -> Option<u8> {
     match letter {
         "b" => Some(8),
         "w" => Some(16),
@@ -255,7 +257,7 @@ fn name(text: &str) -> Option<Name> {
     }
 }
 
-fn integer(text: &str) -> Option<i64> {
+pub(super) fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text),
