@@ -118,6 +118,14 @@ impl Turns {
         self.done[thread] += 1;
     }
 
+    /// An operation of a thread has failed.
+    pub(crate) fn fails(&mut self, thread: usize) {
+        let more = u32::try_from(thread).unwrap_or(u32::MAX);
+        if let Some(done) = self.done.get_mut(thread) {
+            *done = done.saturating_add(more);
+        }
+    }
+
     /// A thread with a lesser value moves first.
     pub(crate) fn of(&self, thread: usize) -> (u32, usize) {
         let done = self.done.get(thread).copied().unwrap_or(0);

@@ -4,7 +4,9 @@
 //! Which thread moves is a function of the operations so far and of the pending operations. Actions
 //! that are no *operations* of a schedule are taken first, so they do not influence it. Then comes
 //! the enabled thread with the fewest operations so far; of several, the oldest. So threads advance
-//! side by side, and parallel work is not serialised.
+//! side by side, and parallel work is not serialised. An operation that fails (`trylock`) counts
+//! more, and for younger threads more than for older ones: threads that take two locks in opposite
+//! orders, and give one back if they do not get the other, would fail side by side for ever.
 //!
 //! If something goes wrong in that order, [`Decisions::avoid`] changes the order for the next
 //! exploration.
@@ -26,7 +28,7 @@ use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Action, Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, StopReason, Undo,
+    Action, Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Outcome, Pending, StopReason, Undo,
     Unsupported,
 };
 
@@ -128,14 +130,8 @@ where
                 last.detector = detector.mark();
                 open.push(last);
             }
-            if step(
-                &mut machine,
-                &mut detector,
-                (choice, false),
-                &mut path,
-                &mut record,
-                config,
-            ) {
+            let made = (choice, false);
+            if step(&mut machine, &mut detector, made, &mut path, &mut record, config).ends {
                 return record.finish(StopReason::Finding);
             }
             continue;
@@ -181,10 +177,22 @@ where
         if made.1 {
             decisions.operation(path.len(), &pending.action);
         }
-        if step(&mut machine, &mut detector, made, &mut path, &mut record, config) {
+        let taken = step(&mut machine, &mut detector, made, &mut path, &mut record, config);
+        if taken.ends {
             return record.finish(StopReason::Finding);
         }
+        if made.1 && taken.failed {
+            turns.fails(thread);
+        }
     }
+}
+
+/// What came of a step.
+struct Taken {
+    /// The exploration ends with it.
+    ends: bool,
+    /// It has tried something in vain.
+    failed: bool,
 }
 
 /// The thread that moves; `None` at the end.
@@ -220,7 +228,7 @@ fn next(
     decisions.decide(depth, pending, &ranked)
 }
 
-/// Takes a step. Returns true if the exploration ends with it.
+/// Takes a step.
 fn step<M, D>(
     machine: &mut M,
     detector: &mut D,
@@ -228,7 +236,7 @@ fn step<M, D>(
     path: &mut Vec<Made>,
     record: &mut Record,
     config: &Config,
-) -> bool
+) -> Taken
 where
     M: Undo,
     D: Detector<M>,
@@ -244,7 +252,10 @@ where
     };
     let faulty = record.notice(config, machine.notices(), &choices);
     let faulty = faulty && config.stop == Stop::First;
-    found(record, config, faults, path) || faulty
+    Taken {
+        ends: found(record, config, faults, path) || faulty,
+        failed: event.outcome == Outcome::Failed,
+    }
 }
 
 /// Records faults. Returns true if the exploration ends with them.

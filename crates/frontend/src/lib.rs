@@ -139,6 +139,8 @@ fn finish(
             selvedge_analysis::rust_condvars::model(&mut lowered.module);
         }
         selvedge_analysis::rust_rwlocks::claim(&mut lowered.module);
+        selvedge_analysis::rust_crates::claim(&mut lowered.module);
+        selvedge_analysis::rust_backoff::look_once(&mut lowered.module);
         selvedge_analysis::rust_channels::join(&mut lowered.module);
     }
     selvedge_analysis::signal_points::insert(&mut lowered.module);

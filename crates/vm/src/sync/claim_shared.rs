@@ -10,7 +10,7 @@
 //! A thread that announces itself has not got the lock: the claim goes on as the next action of its
 //! thread.
 
-use super::lock_word::{prepare_at, read, write};
+use super::lock_word::{WORD, prepare_at, read, write};
 use super::operation::done;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use selvedge_ir::{CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING};
@@ -55,7 +55,7 @@ enum Comes {
     TooMany,
 }
 
-/// [`Kind`]s in `Core::note` are above all values that a claim waits for.
+/// [`Kind`]s in `Core::note` are above all values that a claim waits for, and below all bits.
 const KINDS: [Kind; 5] = [
     Kind::Read,
     Kind::Write,
@@ -136,7 +136,7 @@ fn prepare(cx: &mut Cx<'_>, kinds: [Kind; 2]) -> Prepared {
         (Ok(address), Ok(number)) => (address, kinds[usize::from(number != 0)]),
         (Err(flow), _) | (_, Err(flow)) => return Prepared::Immediate(flow),
     };
-    match prepare_at(cx, address, kind.note()) {
+    match prepare_at(cx, (address, WORD), kind.note()) {
         // Who has given a lock back learns nothing from those who take it now.
         Prepared::Visible(action) if kind == Kind::Clear => Prepared::Visible(Action {
             order: MemoryOrder::Relaxed,
@@ -158,10 +158,10 @@ fn claim(cx: &mut Cx<'_>, _: u16) -> Performed {
 fn take(cx: &mut Cx<'_>) -> Result<bool, Stop> {
     let address = cx.word(0)?;
     let note = std::mem::take(&mut cx.state.own_core(cx.thread).note);
-    let word = read(cx, address)?;
+    let word = read(cx, (address, WORD))? as u32;
     let comes = Kind::of(note).map_or(Comes::Blocked, |kind| kind.comes(word));
     match comes {
-        Comes::Ends(word) | Comes::Announces(word) => write(cx, address, word),
+        Comes::Ends(word) | Comes::Announces(word) => write(cx, (address, WORD), word.into()),
         Comes::TooMany => return Err(Flow::Unsupported("too many active read locks".into())),
         Comes::Blocked => {
             let text = "a claim of a read-write lock that is not free";
@@ -179,8 +179,8 @@ fn clear(cx: &mut Cx<'_>, alternative: u16) -> Performed {
 fn cleared(cx: &mut Cx<'_>, woke: bool) -> Result<(), Stop> {
     let (address, state) = (cx.word(0)?, cx.word(1)? as u32);
     cx.state.own_core(cx.thread).note = 0;
-    let word = read(cx, address)?;
-    write(cx, address, after_clearing(word, state, woke));
+    let word = read(cx, (address, WORD))? as u32;
+    write(cx, (address, WORD), after_clearing(word, state, woke).into());
     Ok(())
 }
 

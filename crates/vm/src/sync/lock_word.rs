@@ -6,13 +6,13 @@ use crate::state::State;
 use crate::value::Value;
 use selvedge_model::{Action, FaultKind, MemoryOrder, ObjectId, Op};
 
-/// The size of the word in bytes.
-const WORD: u64 = 4;
+/// The usual size of the word in bytes.
+pub(super) const WORD: u64 = 4;
 
-/// The claim of the word at an address. `note`: what it waits for, a value, or one of the
-/// kinds of `claim_shared.rs`.
-pub(super) fn prepare_at(cx: &mut Cx<'_>, address: u64, note: u64) -> Prepared {
-    if !address.is_multiple_of(WORD) {
+/// The claim of the word of some size at an address. `note`: what it waits for, a value, bits, or
+/// one of the kinds of `claim_shared.rs`.
+pub(super) fn prepare_at(cx: &mut Cx<'_>, (address, size): (u64, u64), note: u64) -> Prepared {
+    if !address.is_multiple_of(size) {
         let text = "a lock whose word is not aligned";
         let fault = cx.fault_on(FaultKind::Misaligned, text, ObjectId(address));
         return Prepared::Immediate(fault);
@@ -24,7 +24,7 @@ pub(super) fn prepare_at(cx: &mut Cx<'_>, address: u64, note: u64) -> Prepared {
     };
     Prepared::Visible(Action {
         object2,
-        size: WORD as u32,
+        size: size as u32,
         order: MemoryOrder::Acquire,
         blocks: cx.program.blocks_at(address),
         ..cx.action(Op::Claim, address)
@@ -32,23 +32,22 @@ pub(super) fn prepare_at(cx: &mut Cx<'_>, address: u64, note: u64) -> Prepared {
 }
 
 /// What the word holds, if it can be read.
-pub(super) fn found(state: &State, address: u64) -> Option<Value> {
-    state.memory.check(address, WORD, false).ok()?;
-    Some(state.memory.peek_checked(address, WORD))
+pub(super) fn found(state: &State, action: &Action) -> Option<Value> {
+    let (address, size) = (action.object.0, u64::from(action.size));
+    state.memory.check(address, size, false).ok()?;
+    Some(state.memory.peek_checked(address, size))
 }
 
 /// The word, which the action is to change.
-pub(super) fn read(cx: &mut Cx<'_>, address: u64) -> Result<u32, Stop> {
-    if let Err(error) = cx.state.memory.check(address, WORD, true) {
-        return Err(cx.memory_fault(error, address, WORD, true));
+pub(super) fn read(cx: &mut Cx<'_>, (address, size): (u64, u64)) -> Result<u64, Stop> {
+    if let Err(error) = cx.state.memory.check(address, size, true) {
+        return Err(cx.memory_fault(error, address, size, true));
     }
-    let value = cx.state.memory.peek_checked(address, WORD);
-    Ok(cx.concrete(value, "the word of a lock")? as u32)
+    let value = cx.state.memory.peek_checked(address, size);
+    cx.concrete(value, "the word of a lock")
 }
 
 /// Changes the word that was read.
-pub(super) fn write(cx: &mut Cx<'_>, address: u64, word: u32) {
-    cx.state
-        .memory
-        .poke_checked(address, WORD, Value::new(u64::from(word)));
+pub(super) fn write(cx: &mut Cx<'_>, (address, size): (u64, u64), word: u64) {
+    cx.state.memory.poke_checked(address, size, Value::new(word));
 }

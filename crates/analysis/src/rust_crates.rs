@@ -1,0 +1,193 @@
+//! Locks of the crates that most programs in Rust lock with, parking_lot and dashmap: how a thread
+//! waits for one is left out, as for the standard library's (`rust_locks.rs`).
+//!
+//! Such a lock is a word of memory, too. Some of its bits say that it is taken, others that threads
+//! are parked. Who finds it taken reads the word some times, sets the bit of parked threads, and
+//! joins a queue in a table that all such locks share, under a lock of the table's own. A function
+//! that takes a lock is replaced by a claim ([`selvedge_ir::CLAIM_BITS`]): one step, which is
+//! possible once no bit is set with which the function would wait, and sets what the function sets.
+//!
+//! *Nothing is lost, nothing is added*: as in `rust_locks.rs`. Who waits at a claim sets no bit of
+//! parked threads, and so nobody wakes it. The other bits are those that the word would have.
+//! Threads that wait in another way, for some time or on a condition variable, are executed as they
+//! are, and set and use these bits among themselves. A lock that is handed over to a parked thread
+//! is one that is free for a moment, in which only this thread takes it.
+//!
+//! A writer takes a lock of parking_lot for reading and writing in two steps: it keeps others off,
+//! and then waits for the readers that are there. Where no reader is there the library does both at
+//! once; here somebody may read the word in between, or fail to take the lock: both are possible in
+//! the library as well, since the second of the steps changes nothing.
+//!
+//! The bits are those of the releases of 2020 to 2026. Whether a module has these is checked where a
+//! function exchanges: it must have the numbers of the table. Where the compiler has put these
+//! functions into others, the library's code is executed. `--rust-locks executed` executes it, too.
+
+use super::rust_locks::{declare, first_statement, make_only};
+use super::rust_start::plain_name;
+use selvedge_base::Id;
+use selvedge_ir::{
+    CLAIM_BITS, Callee, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, Type,
+};
+use smallvec::smallvec;
+
+/// A step of taking a lock.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The bits with which it waits: the first one, and how many there are.
+    bits: (u64, u64),
+    add: u64,
+}
+
+/// A function that takes a lock: its parameter is the lock, and there is no result.
+struct Takes {
+    name: &'static str,
+    /// The type of the word, and the exchange that the function tries first; `None` if that is in
+    /// another function.
+    exchange: Option<(u64, u64)>,
+    word: Type,
+    steps: &'static [Step],
+}
+
+const fn step(first: u64, count: u64, add: u64) -> Step {
+    Step {
+        bits: (first, count),
+        add,
+    }
+}
+
+/// Bit 0 of a mutex: it is taken. Bits of parking_lot's lock for reading and writing: 2, somebody
+/// may become the writer; 3, a writer has it; from 4 on, the number of readers. The bits of
+/// dashmap's from 2 on: the number of readers, or all of them for a writer.
+const ALL: [Takes; 6] = [
+    Takes {
+        name: "parking_lot::raw_mutex::RawMutex as lock_api::mutex::RawMutex::lock",
+        exchange: Some((0, 1)),
+        word: Type::Int(8),
+        steps: &[step(0, 1, 1)],
+    },
+    Takes {
+        name: "parking_lot_core::word_lock::WordLock::lock",
+        exchange: Some((0, 1)),
+        word: Type::Int(64),
+        steps: &[step(0, 1, 1)],
+    },
+    Takes {
+        name: "parking_lot::raw_rwlock::RawRwLock as lock_api::rwlock::RawRwLock::lock_exclusive",
+        exchange: Some((0, 8)),
+        word: Type::Int(64),
+        steps: &[step(2, 2, 8), step(4, 60, 0)],
+    },
+    Takes {
+        name: "parking_lot::raw_rwlock::RawRwLock as lock_api::rwlock::RawRwLock::lock_shared",
+        exchange: None,
+        word: Type::Int(64),
+        steps: &[step(3, 1, 16)],
+    },
+    Takes {
+        name: "dashmap::lock::RawRwLock as lock_api::rwlock::RawRwLock::lock_exclusive",
+        exchange: Some((0, !3)),
+        word: Type::Int(64),
+        steps: &[step(2, 62, !3)],
+    },
+    Takes {
+        name: "dashmap::lock::RawRwLock as lock_api::rwlock::RawRwLock::lock_shared",
+        exchange: None,
+        word: Type::Int(64),
+        steps: &[step(63, 1, 4)],
+    },
+];
+
+/// The part of parking_lot that looks for deadlocks: locking it has effects of its own.
+const DETECTION: &str = "deadlock_impl";
+
+/// Whether a function is an exchange of the core library: `(word, expected, new, orders…)`.
+fn is_exchange(function: &Function) -> bool {
+    function.name.contains("compare_exchange") && plain_name(function).starts_with("core::sync::atomic::")
+}
+
+/// Replaces functions that take locks by claims. Returns their number.
+pub fn claim(module: &mut Module) -> usize {
+    let named = |f: &Function, part: &str| f.name.contains(part);
+    let defined = || module.functions.iter_ids().filter(|(_, f)| f.is_defined());
+    if !defined().any(|(_, f)| named(f, "parking_lot")) || defined().any(|(_, f)| named(f, DETECTION)) {
+        return 0;
+    }
+    let takes = |f: &Function| {
+        let may = f.returns.is_empty() && f.params.len() == 1 && named(f, "lock");
+        let name = may.then(|| plain_name(f))?;
+        ALL.iter().position(|takes| takes.name == name)
+    };
+    let found: Vec<(FuncId, usize)> = defined().filter_map(|(id, f)| Some((id, takes(f)?))).collect();
+    let exchanges: Vec<bool> = module.functions.iter().map(is_exchange).collect();
+    let fits = |at: usize| {
+        let mut of = found.iter().filter(|(_, takes)| *takes == at).peekable();
+        of.peek().is_some()
+            && of.all(|(id, _)| ALL[at].is_tried_by(&module.functions[*id], &exchanges))
+    };
+    // Of one type all functions have the bits of the table, or none has.
+    let type_of = |at: usize| ALL[at].name.split("RawRwLock").next();
+    let fitting: Vec<bool> = (0..ALL.len())
+        .map(|at| match ALL[at].exchange {
+            Some(_) => fits(at),
+            None => (0..ALL.len()).any(|other| {
+                ALL[other].exchange.is_some() && type_of(other) == type_of(at) && fits(other)
+            }),
+        })
+        .collect();
+    let found: Vec<(FuncId, usize)> = found.into_iter().filter(|(_, at)| fitting[*at]).collect();
+    if found.is_empty() {
+        return 0;
+    }
+    let parameters = [Type::Ptr, Type::I32, Type::I32, Type::Int(64), Type::I32];
+    let callee = declare(module, CLAIM_BITS, &parameters);
+    for &(id, at) in &found {
+        ALL[at].replace(&mut module.functions[id], callee);
+    }
+    found.len()
+}
+
+impl Takes {
+    /// Whether a function tries to take the lock in the form of the table.
+    fn is_tried_by(&self, function: &Function, exchanges: &[bool]) -> bool {
+        let Some((free, taken)) = self.exchange else {
+            return true;
+        };
+        let numbers = [free, taken].map(|n| Operand::Const(n.into(), self.word));
+        let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
+        insts.any(|inst| match &inst.kind {
+            InstKind::CompareExchange { expected, new, .. } => [*expected, *new] == numbers,
+            InstKind::Call {
+                callee: Callee::Direct(callee),
+                args,
+                ..
+            } => exchanges[callee.index()] && args.get(1..3) == Some(&numbers),
+            _ => false,
+        })
+    }
+
+    fn replace(&self, function: &mut Function, callee: FuncId) {
+        let (word, stmt) = (Operand::Reg(function.params[0]), first_statement(function));
+        let size = u128::from(self.word.bytes());
+        let claim = |step: &Step| {
+            let answer = function.regs.push(RegInfo::unnamed(Type::I32));
+            let number = |n: u64| Operand::Const(n.into(), Type::I32);
+            Inst {
+                stmt,
+                kind: InstKind::Call {
+                    results: smallvec![answer],
+                    callee: Callee::Direct(callee),
+                    args: smallvec![
+                        word,
+                        number(step.bits.0),
+                        number(step.bits.1),
+                        Operand::Const(step.add.into(), Type::Int(64)),
+                        Operand::Const(size, Type::I32),
+                    ],
+                    types: smallvec![Type::Ptr, Type::I32, Type::I32, Type::Int(64), Type::I32],
+                },
+            }
+        };
+        let claims = self.steps.iter().map(claim).collect();
+        make_only(function, claims);
+    }
+}
