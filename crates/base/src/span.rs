@@ -36,6 +36,11 @@ impl Location {
     /// True if it is in a system header: the program calls this code, but its author did not write
     /// it.
     pub fn is_of_system(&self) -> bool {
+        Location::is_system_file(&self.file)
+    }
+
+    /// True if a file is one of the system's, by its path.
+    pub fn is_system_file(path: &str) -> bool {
         // The directories as clang names them for its own and the system's headers, and as Rust's
         // debug information names its library.
         const DIRECTORIES: [&str; 8] = [
@@ -48,8 +53,6 @@ impl Location {
             "library/std/src/",
             "library/std_detect/src/",
         ];
-        DIRECTORIES
-            .iter()
-            .any(|directory| self.file.starts_with(directory))
+        DIRECTORIES.iter().any(|directory| path.starts_with(directory))
     }
 }

@@ -1,5 +1,7 @@
 //! The native program that keeps to a set of schedules, and `selvedge run`, which runs it.
 
+#![expect(unsafe_code, reason = "signals")]
+
 use crate::args::{Deviation, RunArgs};
 use crate::cover::{self, Purpose};
 use crate::exit::Exit;
@@ -10,6 +12,7 @@ use selvedge_session::write_file;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Runs a program natively on a test case.
 pub(crate) const RUNTIME: &str = include_str!("../runtime/inputs.c");
@@ -33,7 +36,12 @@ pub(crate) fn run(mut args: RunArgs) -> Exit {
     if let Err(exit) = made {
         return exit;
     }
-    match Command::new(&program).args(words).status() {
+    let child = Command::new(&program).args(words).spawn();
+    let ended = child.and_then(|mut child| {
+        hand_on(child.id());
+        child.wait()
+    });
+    match ended {
         Ok(status) => {
             let code = status
                 .code()
@@ -41,6 +49,28 @@ pub(crate) fn run(mut args: RunArgs) -> Exit {
             Exit::Code(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
         }
         Err(error) => Exit::output(&format!("the program cannot be run: {error}")),
+    }
+}
+
+/// Hands SIGTERM and SIGHUP on to a process from now on. SIGINT and SIGQUIT come from a terminal
+/// mostly, which sends them to the process, too.
+fn hand_on(process: u32) {
+    static TO: AtomicI32 = AtomicI32::new(0);
+    extern "C" fn send(signal: libc::c_int) {
+        // SAFETY: sending a signal touches no memory.
+        unsafe { libc::kill(TO.load(Ordering::Relaxed), signal) };
+    }
+    let Ok(process) = i32::try_from(process) else {
+        return;
+    };
+    TO.store(process, Ordering::Relaxed);
+    let send: extern "C" fn(libc::c_int) = send;
+    // SAFETY: the handler only sends a signal, which a handler may do.
+    unsafe {
+        libc::signal(libc::SIGTERM, send as libc::sighandler_t);
+        libc::signal(libc::SIGHUP, send as libc::sighandler_t);
+        libc::signal(libc::SIGINT, libc::SIG_IGN);
+        libc::signal(libc::SIGQUIT, libc::SIG_IGN);
     }
 }
 

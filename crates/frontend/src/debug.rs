@@ -2,7 +2,7 @@
 
 use crate::llvm::{Layout, Meta, Value};
 use rustc_hash::FxHashMap;
-use selvedge_base::{FileId, IdVec, Span};
+use selvedge_base::{FileId, IdVec, Location, Span};
 use std::path::Path;
 
 /// The source files seen so far.
@@ -10,6 +10,8 @@ use std::path::Path;
 pub(crate) struct Files {
     names: IdVec<FileId, String>,
     paths: IdVec<FileId, String>,
+    /// Whether they are files of the system.
+    system: IdVec<FileId, bool>,
     ids: FxHashMap<(String, String), FileId>,
 }
 
@@ -19,10 +21,15 @@ impl Files {
             return id;
         }
         let id = self.names.push(name.clone());
+        self.system.push(Location::is_system_file(&name));
         self.paths
             .push(Path::new(&directory).join(&name).to_string_lossy().into_owned());
         self.ids.insert((directory, name), id);
         id
+    }
+
+    fn is_of_system(&self, file: FileId) -> bool {
+        self.system.get(file).is_some_and(|&system| system)
     }
 
     /// The names, and the paths: in the directory where the compiler was.
@@ -34,6 +41,10 @@ impl Files {
         (self.names, self.paths)
     }
 }
+
+/// How many functions may be put into each other, at most. Debug information is not verified, and a
+/// module may have a location in itself.
+const DEEPEST: usize = 64;
 
 /// Finds places for the functions of one LLVM module; remembers which scope is in which file.
 #[derive(Default)]
@@ -52,9 +63,31 @@ impl<'m> Places<'m> {
         id
     }
 
-    /// Where an instruction is.
-    pub(crate) fn instruction(&mut self, files: &mut Files, value: Value<'m>) -> Option<Span> {
+    /// Where an instruction of a function is. If the compiler has put code of a library into a
+    /// function of the program, where it did.
+    pub(crate) fn instruction(
+        &mut self,
+        files: &mut Files,
+        value: Value<'m>,
+        function: Span,
+    ) -> Option<Span> {
         let location = value.debug_loc()?;
+        let own = self.location(files, location)?;
+        if !files.is_of_system(own.file) || files.is_of_system(function.file) {
+            return Some(own);
+        }
+        let outer = std::iter::successors(location.inlined_at(), |at| at.inlined_at());
+        for at in outer.take(DEEPEST) {
+            if let Some(span) = self.location(files, at)
+                && !files.is_of_system(span.file)
+            {
+                return Some(span);
+            }
+        }
+        Some(own)
+    }
+
+    fn location(&mut self, files: &mut Files, location: Meta<'m>) -> Option<Span> {
         let scope = location.scope()?;
         let (line, column) = location.line_column();
         Some(Span {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Compiles a Rust program whose root is this file: the program and the standard library.
-pub(crate) fn compile(path: &Path, stop: &StopFlag) -> Result<[Compiled; 2], Error> {
+pub(crate) fn compile(path: &Path, flags: &[String], stop: &StopFlag) -> Result<[Compiled; 2], Error> {
     let directory = tempfile::Builder::new()
         .prefix("selvedge-")
         .tempdir()
@@ -44,6 +44,11 @@ pub(crate) fn compile(path: &Path, stop: &StopFlag) -> Result<[Compiled; 2], Err
     let options = |command: &mut Command| {
         command.args(["--crate-name=program", "--emit=llvm-bc,dep-info"]);
         command.arg("--out-dir").arg(&out).arg(prefix);
+        // rustc takes it once.
+        if !flags.iter().any(|flag| flag.starts_with("--edition")) {
+            command.arg(format!("--edition={}", edition(&here.join(path))));
+        }
+        command.args(flags);
     };
     rustc.run(&here.join(path), options).map_err(failed)?;
     let bytes = file_in(&out, ".bc")?.ok_or_else(|| Error::CompilerFailed {
@@ -65,6 +70,27 @@ pub(crate) fn compile(path: &Path, stop: &StopFlag) -> Result<[Compiled; 2], Err
     Ok([own, unit(Path::new(LIBRARY), Role::Definitions, library)])
 }
 
+/// The edition of Rust of a file: that of the package in whose directory it is, or this.
+const EDITION: &str = "2021";
+
+fn edition(path: &Path) -> String {
+    let manifests = path.ancestors().skip(1).map(|directory| directory.join("Cargo.toml"));
+    let mut tables = manifests.filter_map(|file| fs::read_to_string(file).ok()?.parse::<toml::Table>().ok());
+    let own = tables.next().and_then(|mut manifest| manifest.remove("package"));
+    let named = match own.as_ref().map(|package| package.get("edition")) {
+        // No package, or one of the first edition.
+        None => None,
+        Some(None) => Some("2015".to_owned()),
+        Some(Some(toml::Value::String(edition))) => Some(edition.clone()),
+        // It is the workspace's.
+        Some(Some(_)) => tables.find_map(|manifest| {
+            let package = manifest.get("workspace")?.get("package")?;
+            Some(package.get("edition")?.as_str()?.to_owned())
+        }),
+    };
+    named.unwrap_or_else(|| EDITION.to_owned())
+}
+
 /// What errors call the standard library.
 const LIBRARY: &str = "Rust's standard library";
 
@@ -76,8 +102,25 @@ fn sources(rules: &str) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::sources;
+    use super::{edition, sources};
     use std::path::PathBuf;
+
+    #[test]
+    fn the_edition_is_that_of_the_package() {
+        let place = tempfile::tempdir().expect("a directory");
+        let file = place.path().join("one/src/main.rs");
+        std::fs::create_dir_all(place.path().join("one/src")).expect("it is made");
+        let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("it is written");
+        assert_eq!(edition(&file), "2021");
+        write("Cargo.toml", "[workspace.package]\nedition = \"2024\"\n");
+        assert_eq!(edition(&file), "2021");
+        write("one/Cargo.toml", "[package]\nedition = \"2018\"\n");
+        assert_eq!(edition(&file), "2018");
+        write("one/Cargo.toml", "[package]\nedition.workspace = true\n");
+        assert_eq!(edition(&file), "2024");
+        write("one/Cargo.toml", "[package]\nname = \"one\"\n");
+        assert_eq!(edition(&file), "2015");
+    }
 
     #[test]
     fn sources_are_those_of_the_first_rule() {

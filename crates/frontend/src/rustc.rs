@@ -9,8 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What makes the modules that the lowering expects, in both runs of rustc.
-pub(crate) const ARGUMENTS: [&str; 11] = [
-    "--edition=2021",
+pub(crate) const ARGUMENTS: [&str; 10] = [
     "--crate-type=bin",
     "--color=never",
     "-g",

@@ -47,7 +47,7 @@ pub(crate) fn assumptions(
     }
     if program.is_some_and(Program::starts_rust) {
         list.push(
-            "Rust's runtime starts with SIGSEGV and SIGBUS ignored, and finds the key for the ends of threads (docs/rust.md)"
+            "Rust's runtime starts with SIGSEGV and SIGBUS ignored, and finds the key for the ends of threads; a source is of its package's edition, or of 2021 if it has none (--cflags --edition=YEAR; docs/rust.md)"
                 .to_owned(),
         );
     }
@@ -60,6 +60,12 @@ pub(crate) fn assumptions(
     if program.is_some_and(Program::joins_channels) {
         list.push(
             "operations on channels of Rust's standard library have the outcomes of operations one after the other, as its queues are linearisable; how they overlap is not executed (--rust-locks modelled)"
+                .to_owned(),
+        );
+    }
+    if setup.vm.symbolic_stdin.is_some() || setup.vm.stdin.is_some() {
+        list.push(
+            "standard input is a file: each read gets all that it asks for, as far as there is input"
                 .to_owned(),
         );
     }

@@ -59,7 +59,7 @@ pub(crate) fn inspect(inputs: &[PathBuf], options: &Options) -> Result<Inputs, E
             }
             Some("rs") => {
                 files::open(path).map_err(unreadable)?;
-                let modules = rust::compile(path, &options.stop)?;
+                let modules = rust::compile(path, &options.cflags, &options.stop)?;
                 found.items.extend(modules.map(Item::Module));
             }
             Some("bc") => {

@@ -145,6 +145,7 @@ functions! {
     fn LLVMDIFileGetFilename(file: LLVMMetadataRef, len: *mut c_uint) -> *const c_char;
     fn LLVMDIGlobalVariableExpressionGetVariable(gve: LLVMMetadataRef) -> LLVMMetadataRef;
     fn LLVMDILocationGetColumn(location: LLVMMetadataRef) -> c_uint;
+    fn LLVMDILocationGetInlinedAt(location: LLVMMetadataRef) -> LLVMMetadataRef;
     fn LLVMDILocationGetLine(location: LLVMMetadataRef) -> c_uint;
     fn LLVMDILocationGetScope(location: LLVMMetadataRef) -> LLVMMetadataRef;
     fn LLVMDIScopeGetFile(scope: LLVMMetadataRef) -> LLVMMetadataRef;

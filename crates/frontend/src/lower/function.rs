@@ -241,7 +241,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             for inst in block.instructions() {
                 let span = unit
                     .places
-                    .instruction(&mut unit.program.files, inst)
+                    .instruction(&mut unit.program.files, inst, default)
                     .unwrap_or(default);
                 let id = unit.program.module.stmts.push(Stmt {
                     func: self.id,

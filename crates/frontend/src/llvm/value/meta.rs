@@ -143,6 +143,13 @@ impl<'m> Meta<'m> {
         }
     }
 
+    /// Where the code of a debug location was put by inlining.
+    pub(crate) fn inlined_at(self) -> Option<Meta<'m>> {
+        // SAFETY: a debug location.
+        Meta::wrap(unsafe { api::LLVMDILocationGetInlinedAt(self.raw) })?
+            .of_kind(|kind| matches!(kind, MetaKind::LLVMDILocationMetadataKind))
+    }
+
     /// File and line of a global variable.
     pub(crate) fn variable_place(self) -> Option<(Meta<'m>, u32)> {
         let is_global = |kind| matches!(kind, MetaKind::LLVMDIGlobalVariableMetadataKind);
