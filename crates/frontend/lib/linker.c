@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -17,11 +18,13 @@ static size_t least_stack(const pthread_attr_t *attributes)
     return 16384; // PTHREAD_STACK_MIN
 }
 
-// Rust's library asks glibc for functions that not every version has.
+// Rust's library and the crate getrandom ask glibc for functions that not every version has.
 void *dlsym(void *library, const char *name)
 {
     if (library == RTLD_DEFAULT && !strcmp(name, "__pthread_get_minstack"))
         return (void *)least_stack;
+    if (library == RTLD_DEFAULT && !strcmp(name, "getrandom"))
+        return (void *)getrandom;
     __selvedge_unsupported("dlsym");
     return 0;
 }

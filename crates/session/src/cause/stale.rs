@@ -3,7 +3,7 @@
 
 use super::{Cause, NamedAccess, VmTrace, place};
 use crate::trace::Made;
-use selvedge_model::{Access, Describe, ObjectId};
+use selvedge_model::{Access, Describe, MemoryOrder, ObjectId, Op};
 
 /// Executions with more steps than this are not searched: the search takes quadratic time.
 const MOST_STEPS: usize = 2000;
@@ -31,6 +31,10 @@ fn lost_update(trace: &VmTrace, at: usize) -> Option<Cause> {
     for (step, this) in made.iter().enumerate().rev() {
         for access in this.accesses.iter().filter(|access| access.write) {
             let thread = this.action.thread;
+            // This writes what it makes of the present value.
+            if access.order != MemoryOrder::NotAtomic && matches!(this.action.op, Op::Rmw | Op::Claim) {
+                continue;
+            }
             let Some(read) = last(made, step, access, |made, access| {
                 made.action.thread == thread && !access.write
             }) else {
