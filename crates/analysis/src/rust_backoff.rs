@@ -77,7 +77,13 @@ pub fn look_once(module: &mut Module) -> usize {
     let limits = |f: &Function| {
         let mut insts = f.blocks.iter().flat_map(|block| &block.insts);
         insts.any(|inst| {
-            matches!(inst.kind, InstKind::Cmp { b: Operand::Const(LIMIT, Type::I32), .. })
+            matches!(
+                inst.kind,
+                InstKind::Cmp {
+                    b: Operand::Const(LIMIT, Type::I32),
+                    ..
+                }
+            )
         })
     };
     let mut completes = module.functions.iter().zip(&roles);
@@ -139,5 +145,55 @@ fn instead(inst: &Inst, roles: &[Option<Role>]) -> Option<InstKind> {
             value: Operand::Const(0, Type::I1),
         }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_ir::{FuncId, FunctionBuilder, IntPred, ModuleBuilder};
+
+    const SNOOZE: &str = "_ZN15crossbeam_utils7backoff7Backoff6snooze17h18ef983882eed018E";
+    const COMPLETED: &str = "_ZN15crossbeam_utils7backoff7Backoff12is_completed17h085f0834521be54fE";
+    const SPIN_WAIT: &str = "_ZN16parking_lot_core8spinwait8SpinWait4spin17h11e96add572ecf67E";
+    const CHANNEL: &str = "_ZN17crossbeam_channel7flavors4list16Channel$LT$T$GT$4recv17h085f0834521be54fE";
+    const PROGRAM: &str = "_ZN7program4wait17h085f0834521be54fE";
+
+    /// How many calls are replaced in a function that calls both, where a count of `limit` is
+    /// enough.
+    fn replaced(caller: &str, limit: u64) -> usize {
+        let mut module = ModuleBuilder::new();
+        let mut define = |name: &str, returns: &[Type]| -> FuncId {
+            let mut function = FunctionBuilder::new(name);
+            function.returns(returns);
+            let counter = function.param(Type::Ptr);
+            let count = function.load(Type::I32, Operand::Reg(counter));
+            let enough = Operand::Const(limit.into(), Type::I32);
+            let answer = function.cmp(IntPred::Ugt, Type::I32, Operand::Reg(count), enough);
+            match returns {
+                [] => function.ret(&[]),
+                _ => function.ret(&[Operand::Reg(answer)]),
+            }
+            module.define(function)
+        };
+        let (snooze, spin) = (define(SNOOZE, &[]), define(SPIN_WAIT, &[Type::I1]));
+        define(COMPLETED, &[Type::I1]);
+        let mut function = FunctionBuilder::new(caller);
+        let counter = function.param(Type::Ptr);
+        function.call(snooze, &[(Operand::Reg(counter), Type::Ptr)], &[]);
+        function.call(spin, &[(Operand::Reg(counter), Type::Ptr)], &[Type::I1]);
+        function.ret(&[]);
+        module.define(function);
+        let mut module = module.finish();
+        let count = look_once(&mut module);
+        selvedge_ir::verify(&module).expect("a valid module");
+        count
+    }
+
+    #[test]
+    fn only_known_crates_look_once() {
+        assert_eq!(replaced(CHANNEL, 10), 2);
+        assert_eq!(replaced(PROGRAM, 10), 0);
+        assert_eq!(replaced(CHANNEL, 12), 0, "another release");
     }
 }

@@ -25,9 +25,7 @@
 use super::rust_locks::{declare, first_statement, make_only};
 use super::rust_start::plain_name;
 use selvedge_base::Id;
-use selvedge_ir::{
-    CLAIM_BITS, Callee, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, Type,
-};
+use selvedge_ir::{CLAIM_BITS, Callee, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, Type};
 use smallvec::smallvec;
 
 /// A step of taking a lock.
@@ -121,17 +119,15 @@ pub fn claim(module: &mut Module) -> usize {
     let exchanges: Vec<bool> = module.functions.iter().map(is_exchange).collect();
     let fits = |at: usize| {
         let mut of = found.iter().filter(|(_, takes)| *takes == at).peekable();
-        of.peek().is_some()
-            && of.all(|(id, _)| ALL[at].is_tried_by(&module.functions[*id], &exchanges))
+        of.peek().is_some() && of.all(|(id, _)| ALL[at].is_tried_by(&module.functions[*id], &exchanges))
     };
     // Of one type all functions have the bits of the table, or none has.
     let type_of = |at: usize| ALL[at].name.split("RawRwLock").next();
     let fitting: Vec<bool> = (0..ALL.len())
         .map(|at| match ALL[at].exchange {
             Some(_) => fits(at),
-            None => (0..ALL.len()).any(|other| {
-                ALL[other].exchange.is_some() && type_of(other) == type_of(at) && fits(other)
-            }),
+            None => (0..ALL.len())
+                .any(|other| ALL[other].exchange.is_some() && type_of(other) == type_of(at) && fits(other)),
         })
         .collect();
     let found: Vec<(FuncId, usize)> = found.into_iter().filter(|(_, at)| fitting[*at]).collect();
@@ -189,5 +185,67 @@ impl Takes {
         };
         let claims = self.steps.iter().map(claim).collect();
         make_only(function, claims);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_ir::{AtomicOrder, FunctionBuilder, ModuleBuilder};
+
+    const MUTEX: &str = "_ZN78_$LT$parking_lot..raw_mutex..RawMutex$u20$as$u20$lock_api..mutex..RawMutex$GT$4lock17h2152a5305f08cb74E";
+    const WRITE: &str = "_ZN82_$LT$parking_lot..raw_rwlock..RawRwLock$u20$as$u20$lock_api..rwlock..RawRwLock$GT$14lock_exclusive17hde0a75e5f784a923E";
+    const READ: &str = "_ZN82_$LT$parking_lot..raw_rwlock..RawRwLock$u20$as$u20$lock_api..rwlock..RawRwLock$GT$11lock_shared17h066c145ed7063228E";
+    const OTHER: &str = "_ZN74_$LT$program..raw_mutex..RawMutex$u20$as$u20$lock_api..mutex..RawMutex$GT$4lock17h2152a5305f08cb74E";
+    const LOOKS: &str = "_ZN16parking_lot_core11parking_lot13deadlock_impl7recv_on17h36e4767477477f99E";
+
+    /// The calls of claims in a module with functions of these names, which exchange so.
+    fn claims(functions: &[(&str, Type, u128)]) -> (usize, usize) {
+        let mut module = ModuleBuilder::new();
+        for &(name, ty, taken) in functions {
+            let mut function = FunctionBuilder::new(name);
+            let word = function.param(Type::Ptr);
+            let (old, success) = (function.reg(ty), function.reg(Type::I1));
+            function.emit(InstKind::CompareExchange {
+                old,
+                success,
+                ptr: Operand::Reg(word),
+                expected: Operand::Const(0, ty),
+                new: Operand::Const(taken, ty),
+                ty,
+                order: AtomicOrder::Acquire,
+                failure: AtomicOrder::Relaxed,
+                weak: true,
+            });
+            function.ret(&[]);
+            module.define(function);
+        }
+        let mut module = module.finish();
+        let replaced = claim(&mut module);
+        selvedge_ir::verify(&module).expect("a valid module");
+        let insts = module
+            .functions
+            .iter()
+            .flat_map(|f| f.blocks.iter().flat_map(|b| &b.insts));
+        let calls = insts.filter(|inst| matches!(inst.kind, InstKind::Call { .. }));
+        (replaced, calls.count())
+    }
+
+    #[test]
+    fn functions_with_the_bits_of_the_table_are_claims() {
+        let (byte, word) = (Type::Int(8), Type::Int(64));
+        assert_eq!(claims(&[(MUTEX, byte, 1)]), (1, 1));
+        assert_eq!(claims(&[(WRITE, word, 8), (READ, word, 16)]), (2, 3));
+    }
+
+    #[test]
+    fn others_are_kept() {
+        let (byte, word) = (Type::Int(8), Type::Int(64));
+        assert_eq!(claims(&[(MUTEX, byte, 2)]), (0, 0));
+        assert_eq!(claims(&[(MUTEX, word, 1)]), (0, 0));
+        assert_eq!(claims(&[(OTHER, byte, 1)]), (0, 0));
+        assert_eq!(claims(&[(READ, word, 16)]), (0, 0), "nothing shows the bits");
+        assert_eq!(claims(&[(WRITE, word, 4), (READ, word, 16)]), (0, 0));
+        assert_eq!(claims(&[(MUTEX, byte, 1), (LOOKS, byte, 1)]), (0, 0));
     }
 }

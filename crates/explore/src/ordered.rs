@@ -28,8 +28,8 @@ use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Action, Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Outcome, Pending, StopReason, Undo,
-    Unsupported,
+    Action, Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Outcome, Pending, StopReason,
+    Undo, Unsupported,
 };
 
 /// A data choice with alternatives that were not taken yet.

@@ -74,7 +74,10 @@ pub(crate) fn compile(path: &Path, flags: &[String], stop: &StopFlag) -> Result<
 const EDITION: &str = "2021";
 
 fn edition(path: &Path) -> String {
-    let manifests = path.ancestors().skip(1).map(|directory| directory.join("Cargo.toml"));
+    let manifests = path
+        .ancestors()
+        .skip(1)
+        .map(|directory| directory.join("Cargo.toml"));
     let mut tables = manifests.filter_map(|file| fs::read_to_string(file).ok()?.parse::<toml::Table>().ok());
     let own = tables.next().and_then(|mut manifest| manifest.remove("package"));
     let named = match own.as_ref().map(|package| package.get("edition")) {
@@ -110,7 +113,8 @@ mod tests {
         let place = tempfile::tempdir().expect("a directory");
         let file = place.path().join("one/src/main.rs");
         std::fs::create_dir_all(place.path().join("one/src")).expect("it is made");
-        let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("it is written");
+        let write =
+            |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("it is written");
         assert_eq!(edition(&file), "2021");
         write("Cargo.toml", "[workspace.package]\nedition = \"2024\"\n");
         assert_eq!(edition(&file), "2021");

@@ -49,7 +49,12 @@ fn make(rustc: &Rustc<'_>) -> Result<Vec<u8>, Error> {
     let out = rustc.directory.join("std");
     fs::create_dir(&out).map_err(Error::CompilerIo)?;
     let said = rustc.run(&source, |command| {
-        command.args(["--crate-name=selvedge_std", "--edition=2021", "--emit=link", "-Csave-temps"]);
+        command.args([
+            "--crate-name=selvedge_std",
+            "--edition=2021",
+            "--emit=link",
+            "-Csave-temps",
+        ]);
         command.arg("--out-dir").arg(&out);
     })?;
     rustc::file_in(&out, JOINED)?.ok_or_else(|| Error::CompilerFailed {

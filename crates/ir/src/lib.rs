@@ -33,7 +33,9 @@ pub use inst::{
     OverflowOp, Pad, RmwOp, SatOp, Terminator, UnOp,
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
-pub use names::{CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, WAIT_WITH_WORD, WAKE, returns_twice};
+pub use names::{
+    CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, WAIT_WITH_WORD, WAKE, returns_twice,
+};
 pub use parse::{ParseError, parse};
 pub use shape::{Field, Part, Parts, Scalar, Shape, fits, part};
 pub use types::{BlockId, FuncId, GlobalId, LocalId, Reg, ShapeId, Type};

@@ -14,7 +14,7 @@ use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};
 use support::{Place, followed, keeps};
 
-const PROGRAMS: [(&str, &str); 8] = [
+const PROGRAMS: [(&str, &str); 9] = [
     ("branch", include_str!("programs/branch.c")),
     ("handover", include_str!("programs/handover.c")),
     ("queue", include_str!("programs/queue.c")),
@@ -23,6 +23,7 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("timed", include_str!("programs/timed.c")),
     ("others", include_str!("programs/others.c")),
     ("barriers", include_str!("programs/barriers.c")),
+    ("backs off", include_str!("programs/backs_off.c")),
 ];
 
 const ENDS: [(&str, &str); 2] = [
