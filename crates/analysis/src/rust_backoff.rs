@@ -15,7 +15,8 @@
 //! before them.
 //!
 //! Other programs may use `Backoff` for loops of their own, which may count themselves. There it
-//! does what its code says. Where the compiler has put the functions into others, too.
+//! does what its code says: also where the compiler has put such a loop into a function of a crate,
+//! which the file shows in which it stands. Where it has put the functions into others, too.
 
 use super::rust_start::plain_name;
 use selvedge_base::Id;
@@ -99,13 +100,21 @@ pub fn look_once(module: &mut Module) -> usize {
             CRATES.iter().any(|known| name.starts_with(known)) && !name.starts_with(BACKOFF)
         }
     };
+    let stmts = &module.stmts;
     for function in module.functions.iter_mut().filter(waits) {
+        let file = function.span.file;
         for block in function.blocks.iter_mut() {
             let last = block.insts.len().checked_sub(1);
             for at in 0..block.insts.len() {
                 let Some(instead) = instead(&block.insts[at], &roles) else {
                     continue;
                 };
+                if stmts
+                    .get(block.insts[at].stmt)
+                    .is_none_or(|stmt| stmt.span.file != file)
+                {
+                    continue;
+                }
                 block.insts[at].kind = instead;
                 count += 1;
                 if let Terminator::Invoke { normal, .. } = block.term

@@ -18,6 +18,11 @@
 //! once; here somebody may read the word in between, or fail to take the lock: both are possible in
 //! the library as well, since the second of the steps changes nothing.
 //!
+//! *What is executed.* Who `bump`s a lock gives it back and takes it again if its word says that
+//! threads are parked. Here it never does, so a module that may call such a function is executed
+//! as it is. So is one with parking_lot's search for deadlocks, since locking has more effects
+//! there.
+//!
 //! The bits are those of the releases of 2020 to 2026. Whether a module has these is checked where a
 //! function exchanges: it must have the numbers of the table. Where the compiler has put these
 //! functions into others, the library's code is executed. `--rust-locks executed` executes it, too.
@@ -25,7 +30,9 @@
 use super::rust_locks::{declare, first_statement, make_only};
 use super::rust_start::plain_name;
 use selvedge_base::Id;
-use selvedge_ir::{CLAIM_BITS, Callee, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, Type};
+use selvedge_ir::{
+    CLAIM_BITS, Callee, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, Symbol, Type,
+};
 use smallvec::smallvec;
 
 /// A step of taking a lock.
@@ -103,11 +110,60 @@ fn is_exchange(function: &Function) -> bool {
     function.name.contains("compare_exchange") && plain_name(function).starts_with("core::sync::atomic::")
 }
 
+/// Functions that give a lock back for a moment if somebody waits for it.
+const BUMPS: [&str; 4] = ["bump", "bump_shared", "bump_exclusive", "bump_upgradable"];
+
+/// Whether anybody but the crate itself may call a function that bumps a lock.
+fn bumps(module: &Module) -> bool {
+    let is_bump = |f: &Function| {
+        f.name.contains("bump") && f.name.contains("parking_lot") && {
+            let name = plain_name(f);
+            name.rsplit("::").next().is_some_and(|last| BUMPS.contains(&last))
+        }
+    };
+    let bump: Vec<bool> = module.functions.iter().map(is_bump).collect();
+    if !bump.contains(&true) {
+        return false;
+    }
+    let named = |symbol: &Symbol| matches!(symbol, Symbol::Func(func) if bump[func.index()]);
+    let mut relocations = module.globals.iter().flat_map(|global| &global.relocations);
+    let uses = |f: &Function| {
+        let mut uses = false;
+        for block in f.blocks.iter() {
+            let mut note = |operand: Operand| {
+                uses |= matches!(operand, Operand::Func(func) if bump[func.index()]);
+            };
+            block
+                .insts
+                .iter()
+                .for_each(|inst| inst.kind.for_each_operand(&mut note));
+            block.term.for_each_operand(&mut note);
+            uses |= block.insts.iter().any(|inst| {
+                matches!(
+                    inst.kind,
+                    InstKind::Call { callee: Callee::Direct(callee), .. } if bump[callee.index()]
+                )
+            });
+        }
+        uses
+    };
+    let others = module
+        .functions
+        .iter_ids()
+        .filter(|(id, f)| f.is_defined() && !bump[id.index()]);
+    let mut others = others.map(|(_, f)| f);
+    relocations.any(|relocation| named(&relocation.symbol))
+        || others.any(|f| uses(f) && !plain_name(f).starts_with("parking_lot::raw_"))
+}
+
 /// Replaces functions that take locks by claims. Returns their number.
 pub fn claim(module: &mut Module) -> usize {
     let named = |f: &Function, part: &str| f.name.contains(part);
     let defined = || module.functions.iter_ids().filter(|(_, f)| f.is_defined());
     if !defined().any(|(_, f)| named(f, "parking_lot")) || defined().any(|(_, f)| named(f, DETECTION)) {
+        return 0;
+    }
+    if bumps(module) {
         return 0;
     }
     let takes = |f: &Function| {
@@ -199,9 +255,15 @@ mod tests {
     const OTHER: &str = "_ZN74_$LT$program..raw_mutex..RawMutex$u20$as$u20$lock_api..mutex..RawMutex$GT$4lock17h2152a5305f08cb74E";
     const LOOKS: &str = "_ZN16parking_lot_core11parking_lot13deadlock_impl7recv_on17h36e4767477477f99E";
 
+    const BUMP: &str = "_ZN82_$LT$parking_lot..raw_mutex..RawMutex$u20$as$u20$lock_api..mutex..RawMutexFair$GT$4bump17h2152a5305f08cb74E";
+    const GUARD: &str = "_ZN8lock_api5mutex25MutexGuard$LT$R$C$T$GT$4bump17h2152a5305f08cb74E";
+
     /// The calls of claims in a module with functions of these names, which exchange so.
     fn claims(functions: &[(&str, Type, u128)]) -> (usize, usize) {
-        let mut module = ModuleBuilder::new();
+        claims_in(ModuleBuilder::new(), functions)
+    }
+
+    fn claims_in(mut module: ModuleBuilder, functions: &[(&str, Type, u128)]) -> (usize, usize) {
         for &(name, ty, taken) in functions {
             let mut function = FunctionBuilder::new(name);
             let word = function.param(Type::Ptr);
@@ -227,8 +289,31 @@ mod tests {
             .functions
             .iter()
             .flat_map(|f| f.blocks.iter().flat_map(|b| &b.insts));
-        let calls = insts.filter(|inst| matches!(inst.kind, InstKind::Call { .. }));
+        let claim = module.function(CLAIM_BITS);
+        let calls = insts.filter(|inst| {
+            matches!(inst.kind, InstKind::Call { callee: Callee::Direct(callee), .. } if Some(callee) == claim)
+        });
         (replaced, calls.count())
+    }
+
+    #[test]
+    fn a_module_that_may_bump_a_lock_is_kept() {
+        let with = |caller: &str| {
+            let mut module = ModuleBuilder::new();
+            let mut bump = FunctionBuilder::new(BUMP);
+            bump.ret(&[]);
+            let bump = module.define(bump);
+            let mut function = FunctionBuilder::new(caller);
+            function.call(bump, &[], &[]);
+            function.ret(&[]);
+            module.define(function);
+            claims_in(module, &[(MUTEX, Type::Int(8), 1)])
+        };
+        assert_eq!(with(GUARD), (0, 0));
+        assert_eq!(
+            with("_ZN11parking_lot9raw_mutex8RawMutex5other17h2152a5305f08cb74E"),
+            (1, 1)
+        );
     }
 
     #[test]
