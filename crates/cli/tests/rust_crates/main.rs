@@ -38,19 +38,28 @@ const TYPES: [(&str, Ways); 4] = [
     ("dashmap::lock::RawRwLock", &RWLOCK),
 ];
 
-/// The body of a thread.
-fn thread(rng: &mut Rng, (ways, locks): (Ways, u32), sums: &mut u32) -> String {
+/// The body of a thread. `first`: the way in which it takes the first lock, if that is not random.
+fn thread(rng: &mut Rng, (ways, locks): (Ways, u32), first: Option<usize>, sums: &mut u32) -> String {
     let mut text = String::new();
     for number in 0..1 + rng.u32(0..2) {
-        let (take, give, may_fail) = ways[rng.usize(0..ways.len())];
+        let way = first.filter(|_| number == 0).unwrap_or(rng.usize(0..ways.len()));
+        let (take, give, may_fail) = ways[way.min(ways.len() - 1)];
         let (lock, inner) = (rng.u32(0..locks), rng.u32(0..locks));
         let changes = match rng.u32(0..3) {
             0 => "unsafe { *CELL.0.get() += 1 };",
             1 => "unsafe { CELL.0.get().read() };",
             _ => "",
         };
-        let seen = format!("sum += {sums} * COUNT.fetch_add(1, Relaxed).min(2);");
-        *sums *= 3;
+        // Whether somebody has come in between, and how many have been there.
+        let mut seen = format!(
+            "let before = COUNT.fetch_add(1, Relaxed);\n\
+             sum += {sums} * u32::from(COUNT.fetch_add(1, Relaxed) != before + 1);"
+        );
+        *sums *= 2;
+        if *sums < 20 {
+            let _ = write!(seen, " sum += {sums} * before.min(2);");
+            *sums *= 3;
+        }
         let nested = match locks > 1 && inner != lock && rng.u32(0..3) == 0 {
             true => {
                 let (take, give, may_fail) = ways[rng.usize(0..ways.len())];
@@ -65,7 +74,7 @@ fn thread(rng: &mut Rng, (ways, locks): (Ways, u32), sums: &mut u32) -> String {
         let _ = match may_fail {
             true => writeln!(
                 text,
-                "let got{number} = LOCKS[{lock}].{take}(); if got{number} {{ {body} }} else {{ sum += 100 }}"
+                "let got{number} = LOCKS[{lock}].{take}(); if got{number} {{ {body} }} else {{ sum += 1000 }}"
             ),
             false => writeln!(text, "LOCKS[{lock}].{take}(); {body}"),
         };
@@ -76,7 +85,7 @@ fn thread(rng: &mut Rng, (ways, locks): (Ways, u32), sums: &mut u32) -> String {
 fn program(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let (name, ways) = TYPES[seed as usize % TYPES.len()];
-    let locks = 1 + rng.u32(0..2);
+    let locks = if seed < 8 { 1 } else { 1 + rng.u32(0..2) };
     let mut text = String::from(
         "#![allow(unused)]\nuse lock_api::{mutex::RawMutex as _, rwlock::RawRwLock as _};\n\
          use std::cell::UnsafeCell;\nuse std::sync::atomic::{AtomicU32, Ordering::Relaxed};\n\
@@ -87,8 +96,10 @@ fn program(seed: u64) -> String {
     let made = vec![format!("{name}::new()"); locks as usize].join(", ");
     let _ = writeln!(text, "static LOCKS: [{name}; {locks}] = [{made}];");
     let mut sums = 1;
-    for number in 0..2 {
-        let body = thread(&mut rng, (ways, locks), &mut sums);
+    for number in 0..2_usize {
+        // In the first programs one thread writes and the other one reads.
+        let first = (seed < 8).then_some(1 - number);
+        let body = thread(&mut rng, (ways, locks), first, &mut sums);
         let _ = writeln!(
             text,
             "fn thread{number}() -> u32 {{\nlet mut sum = 0;\n{body}sum\n}}"
@@ -96,7 +107,7 @@ fn program(seed: u64) -> String {
     }
     text += "fn main() {\nlet other = std::thread::spawn(thread1);\n\
              let sum = thread0() + other.join().unwrap();\n";
-    for sum in (0..sums).flat_map(|sum| [sum, sum + 100, sum + 200]) {
+    for sum in (0..sums).flat_map(|sum| [sum, sum + 1000, sum + 2000]) {
         let _ = writeln!(text, "if sum == {sum} {{ unsafe {{ abort() }} }}");
     }
     text + "}\n"
