@@ -160,7 +160,9 @@ fn bumps(module: &Module) -> bool {
 pub fn claim(module: &mut Module) -> usize {
     let named = |f: &Function, part: &str| f.name.contains(part);
     let defined = || module.functions.iter_ids().filter(|(_, f)| f.is_defined());
-    if !defined().any(|(_, f)| named(f, "parking_lot")) || defined().any(|(_, f)| named(f, DETECTION)) {
+    if !defined().any(|(_, f)| named(f, "parking_lot") || named(f, "dashmap"))
+        || defined().any(|(_, f)| named(f, DETECTION))
+    {
         return 0;
     }
     if bumps(module) {

@@ -38,11 +38,14 @@ const TYPES: [(&str, Ways); 4] = [
     ("dashmap::lock::RawRwLock", &RWLOCK),
 ];
 
-/// The body of a thread. `first`: the way in which it takes the first lock, if that is not random.
+/// The body of a thread. `first`: the way in which it takes the first lock, if that is not random;
+/// then it takes another one in the other of the first two ways.
 fn thread(rng: &mut Rng, (ways, locks): (Ways, u32), first: Option<usize>, sums: &mut u32) -> String {
     let mut text = String::new();
-    for number in 0..1 + rng.u32(0..2) {
-        let way = first.filter(|_| number == 0).unwrap_or(rng.usize(0..ways.len()));
+    let times = if first.is_some() { 2 } else { 1 + rng.usize(0..2) };
+    for number in 0..times {
+        let way = first.map(|first| (first + number) % 2);
+        let way = way.unwrap_or_else(|| rng.usize(0..ways.len()));
         let (take, give, may_fail) = ways[way.min(ways.len() - 1)];
         let (lock, inner) = (rng.u32(0..locks), rng.u32(0..locks));
         let changes = match rng.u32(0..3) {
@@ -97,7 +100,7 @@ fn program(seed: u64) -> String {
     let _ = writeln!(text, "static LOCKS: [{name}; {locks}] = [{made}];");
     let mut sums = 1;
     for number in 0..2_usize {
-        // In the first programs one thread writes and the other one reads.
+        // In the first programs threads read and write in turns.
         let first = (seed < 8).then_some(1 - number);
         let body = thread(&mut rng, (ways, locks), first, &mut sums);
         let _ = writeln!(
