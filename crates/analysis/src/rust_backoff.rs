@@ -11,8 +11,8 @@
 //! k-th; and one in which all fail is one in which the thread parks after the first, and does
 //! everything else when it did.
 //!
-//! *Nothing is added.* Where the first look fails, the next ones do as well if no other thread moves
-//! before them.
+//! *Nothing is added.* Where the first look fails, the next ones do as well if no other thread
+//! moves before them.
 //!
 //! Other programs may use `Backoff` for loops of their own, which may count themselves. There it
 //! does what its code says: also where the compiler has put such a loop into a function of a crate,

@@ -23,8 +23,8 @@
 //! as it is. So is one with parking_lot's search for deadlocks, since locking has more effects
 //! there.
 //!
-//! The bits are those of the releases of 2020 to 2026. Whether a module has these is checked where a
-//! function exchanges: it must have the numbers of the table. Where the compiler has put these
+//! The bits are those of the releases of 2020 to 2026. Whether a module has these is checked where
+//! a function exchanges: it must have the numbers of the table. Where the compiler has put these
 //! functions into others, the library's code is executed. `--rust-locks executed` executes it, too.
 
 use super::rust_locks::{declare, first_statement, make_only};

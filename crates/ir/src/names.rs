@@ -15,8 +15,9 @@ pub fn returns_twice(name: &str) -> bool {
 pub const CLAIM: &str = "__selvedge_claim";
 
 /// A function that waits until none of some bits of a word of memory is set, and then adds to the
-/// word, in one step: `(word, first, count, add, size)`, with the number of the lowest of these bits,
-/// how many there are, a number of 64 bits, and the word's size in bytes. The machine implements it. Only passes over the ir insert calls of it.
+/// word, in one step: `(word, first, count, add, size)`, with the number of the lowest of these
+/// bits, how many there are, a number of 64 bits, and the word's size in bytes. The machine
+/// implements it. Only passes over the ir insert calls of it.
 pub const CLAIM_BITS: &str = "__selvedge_claim_bits";
 
 /// Functions that take a read-write lock that is a word of memory, for reading and for writing:

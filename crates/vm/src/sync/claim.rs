@@ -2,8 +2,9 @@
 //! action.
 //!
 //! This is what taking a lock comes to whose state is a word of memory, if the waiting is left out:
-//! `crates/analysis/src/rust_locks.rs` and `rust_crates.rs` put claims in the place of such code. The state is the word
-//! alone. So a claim and any other code that uses the word understand each other.
+//! `rust_locks.rs` and `rust_crates.rs` of `crates/analysis/src` put claims in the place of such
+//! code. The state is the word alone. So a claim and any other code that uses the word understand
+//! each other.
 
 use super::claim_shared;
 use super::lock_word::{WORD, found, prepare_at, read, write};

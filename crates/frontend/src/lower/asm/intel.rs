@@ -6,7 +6,8 @@ use super::text::{
     width_of_modifier,
 };
 
-/// The instructions of a text, as in AT&T's syntax: the destination last, the size of memory in the mnemonic.
+/// The instructions of a text, as in AT&T's syntax: the destination last, the size of memory in the
+/// mnemonic.
 pub(super) fn lines(text: &str) -> Vec<Line> {
     instructions(&in_dialect(text, 1)).into_iter().map(line).collect()
 }

@@ -97,7 +97,8 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
     instructions(&in_dialect(text, 0)).into_iter().map(line).collect()
 }
 
-/// The instructions of a text in one dialect: whether they have `lock`, their mnemonics, and the text of their operands.
+/// The instructions of a text in one dialect: whether they have `lock`, their mnemonics, and the
+/// text of their operands.
 pub(super) fn instructions(text: &str) -> Vec<(bool, String, String)> {
     let mut instructions = Vec::new();
     let mut lock = false;
