@@ -690,7 +690,7 @@ ssize_t __selvedge_read(int file, void *bytes, size_t size) {
         return read(file, bytes, size);
     if (!REQUESTS) {
         ssize_t last = read_whole(bytes, size, &got);
-        return got ? (ssize_t)got : last;
+        return last < 0 && !got ? last : (ssize_t)got;
     }
     if (atomic_load(&has_ended) || enter(OP_REQUEST, NULL, -1, NULL) == FREE)
         return read(file, bytes, size);

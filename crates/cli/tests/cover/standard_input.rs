@@ -10,10 +10,10 @@ static void *start(void *argument) { return argument; }
 int main(void) {
     char bytes[8];
     pthread_t thread;
-    ssize_t count = read(0, bytes, 3), more = read(0, bytes, sizeof bytes), end = read(0, bytes, 1);
+    ssize_t none = read(0, bytes, 0), count = read(0, bytes, 3), more = read(0, bytes, sizeof bytes), end = read(0, bytes, 1);
     pthread_create(&thread, 0, start, 0);
     pthread_join(thread, 0);
-    return count != 3 || more != 2 || end != 0;
+    return none != 0 || count != 3 || more != 2 || end != 0;
 }
 ";
 
