@@ -4,7 +4,7 @@
 //! These count how often a thread has looked in vain, and let some time pass each time. After ten
 //! times the thread parks. The counter is part of the state, so each look is one more state for
 //! each place where other threads may be. Here a thread has looked in vain often enough after the
-//! first time, in functions of crates whose loops are known ([`CRATES`]).
+//! first time, in functions of crates whose loops are known (`CRATES`).
 //!
 //! *Nothing is lost.* A look that fails has no effect but on the counter, in these crates. So an
 //! execution in which the k-th look succeeds is one in which it is the only one, at the time of the
