@@ -72,6 +72,14 @@ fn role(function: &Function) -> Option<Role> {
     of_backoff.unwrap_or_else(of_spin_wait)
 }
 
+/// Whether a module waits with these functions, so that [`look_once`] may have changed it.
+pub fn has_counters(module: &Module) -> bool {
+    module
+        .functions
+        .iter()
+        .any(|f| f.is_defined() && role(f).is_some())
+}
+
 /// Lets the crates look once. Returns the number of calls that are replaced.
 pub fn look_once(module: &mut Module) -> usize {
     let roles: Vec<Option<Role>> = module.functions.iter().map(role).collect();

@@ -46,9 +46,10 @@ struct Step {
 /// A function that takes a lock: its parameter is the lock, and there is no result.
 struct Takes {
     name: &'static str,
-    /// The type of the word, and the exchange that the function tries first; `None` if that is in
-    /// another function.
+    /// What the function expects and stores in the exchange that it tries first; `None` if it calls
+    /// another function for that.
     exchange: Option<(u64, u64)>,
+    /// The type of the word.
     word: Type,
     steps: &'static [Step],
 }

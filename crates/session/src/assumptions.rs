@@ -3,7 +3,7 @@
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
-use selvedge_analysis::cxx_snapshots;
+use selvedge_analysis::{cxx_snapshots, rust_backoff};
 use selvedge_base::StmtId;
 use selvedge_model::Property;
 use selvedge_vm::Program;
@@ -54,6 +54,14 @@ pub(crate) fn assumptions(
     if program.is_some_and(Program::claims) {
         list.push(
             "who waits for a mutex or a read-write lock of Rust's standard library, parking_lot or dashmap gets it once it is free, and who waits for a condition variable there goes on once it is notified; how they wait is not executed (--rust-locks modelled)"
+                .to_owned(),
+        );
+    }
+    if setup.frontend.rust_claims
+        && program.is_some_and(|program| rust_backoff::has_counters(&program.module))
+    {
+        list.push(
+            "crossbeam, parking_lot and dashmap look in vain without an effect, so that one look before a thread parks has the outcomes of ten (--rust-locks modelled)"
                 .to_owned(),
         );
     }
