@@ -5,12 +5,10 @@
 //! findings of both explorations are compared: those lines, whether there is a deadlock, and
 //! whether there is a data race.
 
+use crate::outcomes::found;
 use fastrand::Rng;
 use selvedge_base::usual_or_long;
-use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
-use std::process::Command;
 
 /// The greatest number of sums.
 const MOST_SUMS: u32 = 128;
@@ -143,29 +141,6 @@ impl Program {
         }
         text + "}\n"
     }
-}
-
-/// What a complete exploration finds; `None` if it is not complete.
-fn found(program: &Path, locks: &str) -> Option<BTreeSet<String>> {
-    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
-        .args(["check", "--quiet", "--finding", "none", "--format", "json"])
-        .args(["--strategy", "unfold", "--stop", "never", "--max-time", "30s"])
-        .args(["--rust-locks", locks])
-        .arg(program)
-        .output()
-        .unwrap();
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
-    let reasons = report["reasons"].as_array().map_or(0, Vec::len);
-    let findings = report["findings"].as_array().expect("a list of findings");
-    let names = findings.iter().map(|finding| {
-        let kind = finding["kind"].as_str().unwrap_or_default();
-        match kind {
-            "assertion.abort" => format!("line {}", finding["location"]["line"]),
-            _ => kind.to_owned(),
-        }
-    });
-    let complete = reasons == 0 && report["verdict"] != "unknown";
-    complete.then(|| names.collect())
 }
 
 #[test]
