@@ -77,14 +77,179 @@ impl Memory {
         }
     }
 
+    /// Copies in the order of memmove. Words are copied whole, as what is computed from several
+    /// bytes (a poison value, a symbolic address) is more than its bytes.
     fn copy_block(&mut self, to: u64, from: u64, len: u64, backwards: bool) {
+        let mut done = 0;
+        while done < len {
+            let left = len - done;
+            let in_chunk = |base: u64| match backwards {
+                true => (base + left - 1) % CHUNK as u64 + 1,
+                false => CHUNK as u64 - (base + done) % CHUNK as u64,
+            };
+            let room = left.min(in_chunk(to)).min(in_chunk(from));
+            let words = if room < left { room & !7 } else { left };
+            let place = |size| if backwards { left - size } else { done };
+            let at = place(words);
+            if words > 0 && self.copy_plain(to + at, from + at, words as usize) {
+                done += words;
+                continue;
+            }
+            let size = 8.min(left);
+            let at = place(size);
+            let value = self.peek_checked(from + at, size);
+            self.poke_checked(to + at, size, value);
+            done += size;
+        }
+    }
+
+    /// Copies bytes of one chunk into one chunk, if all are simply defined or simply undefined.
+    /// Returns whether it did.
+    fn copy_plain(&mut self, to: u64, from: u64, size: usize) -> bool {
+        let Some(page) = self.page(from) else { return false };
+        let offset = from as usize % PAGE;
+        let mask = u64::MAX >> (CHUNK - size);
+        let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & mask;
+        if undefined != 0 && page.partial.is_some() {
+            return false;
+        }
+        let mut bytes = [0; CHUNK];
+        bytes[..size].copy_from_slice(&page.data[offset..offset + size]);
+        let page = self.open_chunk(to);
+        let offset = to as usize % PAGE;
+        let bit = offset % CHUNK;
+        let chunk = &mut page.chunks[offset / CHUNK];
+        if page.partial.is_some() && chunk.undefined & mask << bit != 0 {
+            return false;
+        }
+        chunk.undefined = chunk.undefined & !(mask << bit) | undefined << bit;
+        page.data[offset..offset + size].copy_from_slice(&bytes[..size]);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Kind, Life, Maker, Object, Site};
+    use crate::value::Poison;
+    use selvedge_base::Digest;
+    use selvedge_expr::InputKey;
+
+    /// Two objects: one that shares its page with others, and one of several pages.
+    const SIZES: [u64; 2] = [700, 9_000];
+
+    fn memory() -> (Memory, [u64; 2]) {
+        let mut memory = Memory::default();
+        let bases = SIZES.map(|size| {
+            let object = Object {
+                size,
+                kind: Kind::Heap,
+                life: Life::Live,
+                zeroed: size > PAGE as u64,
+                by: Maker::Other,
+                name: 0,
+                made: Site::default(),
+                ended: Site::default(),
+            };
+            memory.allocate(1, object, 8).unwrap_or_default()
+        });
+        (memory, bases)
+    }
+
+    /// Word by word.
+    fn copy_slowly(memory: &mut Memory, to: u64, from: u64, len: u64) {
+        let backwards = to > from && to < from + len;
         let mut done = 0;
         while done < len {
             let size = 8.min(len - done);
             let at = if backwards { len - done - size } else { done };
-            let value = self.peek_checked(from + at, size);
-            self.poke_checked(to + at, size, value);
+            let value = memory.peek_checked(from + at, size);
+            memory.poke_checked(to + at, size, value);
             done += size;
+        }
+    }
+
+    fn value(memory: &Memory, kind: u8, bits: u64, mask: u64) -> Value {
+        match kind {
+            0 => Value::UNDEF,
+            1 => memory.tags.value(bits, mask),
+            2 => Value::poison(bits, Poison::NoArgument),
+            3 => {
+                let key = InputKey {
+                    thread: 1,
+                    ordinal: mask as u32 % 4,
+                    byte: 0,
+                };
+                memory.tags.of(memory.tags.arena.input(key, 64))
+            }
+            _ => Value::new(bits),
+        }
+    }
+
+    /// What a value is, without the numbers that a memory gives to masks and expressions.
+    type Meaning = (u64, u64, bool, Option<(Digest, u64, u64)>);
+
+    fn meaning(memory: &Memory, value: Value) -> Meaning {
+        let symbol = memory.tags.symbol(value.tag);
+        let undefined = memory.tags.undefined_bits(value.tag);
+        let symbol = symbol.map(|s| (memory.tags.arena.hash(s.expr), s.undefined, s.home));
+        let bits = if symbol.is_some() { 0 } else { value.bits };
+        (bits, undefined, value.tag.as_poison().is_some(), symbol)
+    }
+
+    fn contents(memory: &Memory, bases: [u64; 2]) -> Vec<[Meaning; 2]> {
+        let places = bases.into_iter().zip(SIZES);
+        let bytes = places.flat_map(|(base, size)| base..base + size - 8);
+        let read = |at, size| meaning(memory, memory.peek_checked(at, size));
+        bytes.map(|at| [read(at, 1), read(at, 8)]).collect()
+    }
+
+    #[test]
+    fn copies_are_those_of_words() {
+        let mut random = fastrand::Rng::with_seed(53);
+        for round in 0..60 {
+            let (mut fast, bases) = memory();
+            let (mut slow, same) = memory();
+            assert_eq!(bases, same);
+            // With few kinds of values, so that many pages have no special bytes.
+            let plain = round % 3 == 0;
+            for _ in 0..random.u64(..200) {
+                let which = random.usize(..2);
+                let size = random.u64(1..=8);
+                let at = bases[which] + random.u64(..SIZES[which] - 8);
+                let kind = match random.u8(..8) {
+                    1..4 if plain => 0,
+                    kind => kind,
+                };
+                let [bits, mask] = [random.u64(..), random.u64(..)];
+                for memory in [&mut fast, &mut slow] {
+                    let value = value(memory, kind, bits, mask);
+                    memory.poke_checked(at, size, value);
+                }
+            }
+            let before = contents(&fast, bases);
+            assert_eq!(before, contents(&slow, bases));
+            for memory in [&mut fast, &mut slow] {
+                memory.begin_step();
+            }
+            let marks = [fast.mark(), slow.mark()];
+            for _ in 0..8 {
+                let [from, to] = [random.usize(..2), random.usize(..2)];
+                let most = SIZES[from].min(SIZES[to]).min(400);
+                let len = random.u64(..most);
+                let place = |which: usize, random: &mut fastrand::Rng| {
+                    let at = random.u64(..=SIZES[which] - len);
+                    bases[which] + if random.bool() { at & !7 } else { at }
+                };
+                let (from, to) = (place(from, &mut random), place(to, &mut random));
+                fast.copy(to, from, len);
+                copy_slowly(&mut slow, to, from, len);
+                assert_eq!(contents(&fast, bases), contents(&slow, bases), "{round}");
+            }
+            fast.undo(marks[0]);
+            slow.undo(marks[1]);
+            assert_eq!(contents(&fast, bases), before);
         }
     }
 }
