@@ -288,7 +288,7 @@ impl Memory {
     pub(super) fn open_chunk(&mut self, address: u64) -> &mut Page {
         let step = self.step;
         let index = address as usize % PAGE / CHUNK;
-        let page = arena::page_of(&mut self.owners, address);
+        let page = arena::page_of(&mut self.owners, address, &mut self.log);
         let chunk = &mut page.chunks[index];
         chunk.enter(step);
         if !chunk.saved {

@@ -8,6 +8,7 @@ use super::MemoryState;
 use super::address::{CLASSES, MIN_SHIFT, Parts};
 use super::object::{Kind, Life, Maker, Object, Site};
 use super::page::{PAGE, Page};
+use super::undo::Entry;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -180,7 +181,7 @@ impl Memory {
     /// The page of an address within a reserved slot, made if it is missing, unshared.
     #[inline]
     pub(super) fn page_mut(&mut self, address: u64) -> &mut Page {
-        page_of(&mut self.owners, address)
+        page_of(&mut self.owners, address, &mut self.log)
     }
 
     /// Saves the present state: everything becomes shared.
@@ -202,8 +203,16 @@ impl Memory {
 }
 
 /// The page of an address within a reserved slot, made if it is missing, unshared.
+///
+/// A page that several small slots share has the contents that `blank` gave it, whenever it was
+/// made. A page of a large slot begins with those of its present object. So that it was made is
+/// undone: another object may have been there before.
 #[inline]
-pub(super) fn page_of(owners: &mut [Option<Rc<Owner>>], address: u64) -> &mut Page {
+pub(super) fn page_of<'a>(
+    owners: &'a mut [Option<Rc<Owner>>],
+    address: u64,
+    log: &mut Vec<Entry>,
+) -> &'a mut Page {
     let found = Parts::of(address).and_then(|parts| {
         let owner = unshared(owners.get_mut(parts.owner as usize)?.as_mut()?);
         Some((parts, unshared(owner.arenas[parts.class as usize].as_mut()?)))
@@ -214,11 +223,17 @@ pub(super) fn page_of(owners: &mut [Option<Rc<Owner>>], address: u64) -> &mut Pa
     let index = parts.offset as usize / PAGE;
     let place = &mut unshared(&mut arena.pages[index / GROUP])[index % GROUP];
     if place.is_none() {
-        // A page of small slots holds several objects: `blank` sets each one's bytes.
         let large = 1usize << (MIN_SHIFT + parts.class) >= PAGE;
         let slot = parts.slot() as usize;
         let zeroed = large && arena.objects[slot / GROUP][slot % GROUP].zeroed;
         *place = Some(Rc::new(if zeroed { Page::zeroed() } else { Page::undefined() }));
+        if large {
+            log.push(Entry::Made {
+                owner: parts.owner,
+                class: parts.class,
+                page: index as u32,
+            });
+        }
     }
     match place {
         Some(page) => unshared(page),

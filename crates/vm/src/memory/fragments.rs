@@ -112,8 +112,60 @@ struct Before<'a> {
     bases: FxHashSet<u64>,
     /// Pages that were dropped, by first address.
     pages: FxHashMap<u64, &'a Page>,
+    /// Pages of large slots that were not there before the step, by first address.
+    made: FxHashSet<u64>,
     /// By how many slots arenas have grown.
     bumped: FxHashMap<(u32, u32), i64>,
+}
+
+impl Before<'_> {
+    /// The undefined bytes and the data of a chunk before the step. `page`: the page that contained
+    /// it.
+    fn chunk<'a>(&'a self, address: u64, page: &'a Page) -> (u64, &'a [u8; CHUNK]) {
+        match self.index.get(&address) {
+            Some(&i) => {
+                let (_, undefined, data) = self.chunks[i];
+                (undefined, data)
+            }
+            None => page.chunk(address),
+        }
+    }
+}
+
+/// The first address of a page.
+const fn page_address(owner: u32, class: u32, page: u32) -> u64 {
+    let offset = page * PAGE as u32;
+    Parts { owner, class, offset }.address()
+}
+
+/// The bytes of a chunk from one address to another, one bit each.
+const fn bits_of(chunk: u64, from: u64, to: u64) -> u64 {
+    if from >= to {
+        return 0;
+    }
+    (u64::MAX >> (CHUNK as u64 - (to - from))) << (from - chunk)
+}
+
+/// Those of some bytes of a chunk that may have other contents than in a new object, by number.
+/// `is_plain`: a byte that is not simply defined is simply undefined.
+fn unlike_fresh(
+    object: &Object,
+    is_plain: bool,
+    (undefined, data): (u64, &[u8; CHUNK]),
+    bytes: u64,
+) -> impl Iterator<Item = u64> + use<> {
+    let mut left = bytes;
+    if is_plain && !object.zeroed {
+        left &= !undefined;
+    } else if is_plain {
+        let set = data.iter().enumerate();
+        left &= set.fold(undefined, |set, (i, &byte)| set | u64::from(byte != 0) << i);
+    }
+    std::iter::from_fn(move || {
+        let next = (left != 0).then(|| u64::from(left.trailing_zeros()));
+        left &= left.wrapping_sub(1);
+        next
+    })
 }
 
 impl Memory {
@@ -276,14 +328,17 @@ impl Memory {
                         before.objects.push((base, *old));
                     }
                 }
+                Entry::Made { owner, class, page } => {
+                    let first = page_address(owner, class, page);
+                    if !before.pages.contains_key(&first) {
+                        before.made.insert(first);
+                    }
+                }
                 Entry::Page { owner, class, page } => {
-                    if let Some(Some(old)) = saved_pages.next() {
-                        let first = Parts {
-                            owner,
-                            class,
-                            offset: page * PAGE as u32,
-                        }
-                        .address();
+                    let first = page_address(owner, class, page);
+                    if let Some(Some(old)) = saved_pages.next()
+                        && !before.made.contains(&first)
+                    {
                         before.pages.entry(first).or_insert(old);
                     }
                 }
@@ -312,7 +367,12 @@ impl Memory {
     /// True if objects were made or ended, or have changed otherwise, since a position of the undo
     /// log.
     pub(crate) fn has_changed_objects(&self, mark: usize) -> bool {
-        let of_objects = |entry: &Entry| !matches!(entry, Entry::Chunk { .. } | Entry::Partial { .. });
+        let of_objects = |entry: &Entry| {
+            !matches!(
+                entry,
+                Entry::Chunk { .. } | Entry::Partial { .. } | Entry::Made { .. }
+            )
+        };
         self.log[mark..].iter().any(of_objects)
     }
 
@@ -358,6 +418,7 @@ impl Memory {
                 }
                 Entry::Page { .. } => return true,
                 Entry::Partial { .. }
+                | Entry::Made { .. }
                 | Entry::Bumped { .. }
                 | Entry::Lowered { .. }
                 | Entry::TookFree { .. }
@@ -440,46 +501,52 @@ impl Memory {
             let first = at & !(PAGE as u64 - 1);
             let stop = (first + PAGE as u64).min(end);
             let page = self.page(at);
-            let dropped = before.pages.get(&first).copied();
-            if page.is_some() || dropped.is_some() {
-                for address in at..stop {
-                    if address < old_end {
-                        let byte = self.byte_before(address, dropped.or(page), fresh(old), before);
+            let old_page = match before.made.contains(&first) {
+                true => None,
+                false => before.pages.get(&first).copied().or(page),
+            };
+            while (page.is_some() || old_page.is_some()) && at < stop {
+                let chunk = at & !(CHUNK as u64 - 1);
+                let next = (chunk + CHUNK as u64).min(stop);
+                if let Some(page) = old_page {
+                    let (undefined, data) = before.chunk(chunk, page);
+                    let is_plain = page.partial.is_none();
+                    let bytes = bits_of(chunk, at, next.min(old_end));
+                    for i in unlike_fresh(old, is_plain, (undefined, data), bytes) {
+                        let byte = self.byte_before(chunk + i, page, (undefined, data), before);
                         if byte != fresh(old) {
-                            let was = keys.byte(address, byte);
-                            delta = delta.without(was);
-                        }
-                    }
-                    if address < new_end
-                        && let Some(page) = page
-                        && let Some(new) = &new
-                    {
-                        let byte = in_page(&self.tags, page, address as usize % PAGE);
-                        if byte != fresh(new) {
-                            delta = delta.with(keys.byte(address, byte));
+                            delta = delta.without(keys.byte(chunk + i, byte));
                         }
                     }
                 }
+                if let (Some(page), Some(new)) = (page, &new) {
+                    let bytes = bits_of(chunk, at, next.min(new_end));
+                    let is_plain = page.partial.is_none();
+                    for i in unlike_fresh(new, is_plain, page.chunk(chunk), bytes) {
+                        let byte = in_page(&self.tags, page, (chunk + i) as usize % PAGE);
+                        if byte != fresh(new) {
+                            delta = delta.with(keys.byte(chunk + i, byte));
+                        }
+                    }
+                }
+                at = next;
             }
             at = stop;
         }
         delta
     }
 
-    /// A byte before the step. `page`: the page that contained it, if there was one.
-    fn byte_before(&self, address: u64, page: Option<&Page>, fresh: u128, before: &Before<'_>) -> u128 {
-        let Some(page) = page else { return fresh };
+    /// A byte before the step. `page`: the page that contained it; then the chunk as it was.
+    fn byte_before(
+        &self,
+        address: u64,
+        page: &Page,
+        (undefined, data): (u64, &[u8; CHUNK]),
+        before: &Before<'_>,
+    ) -> u128 {
         let offset = address as usize % PAGE;
-        let chunk = address & !(CHUNK as u64 - 1);
-        let (undefined, data) = match before.index.get(&chunk) {
-            Some(&i) => {
-                let (_, undefined, data) = before.chunks[i];
-                (undefined, data[offset % CHUNK])
-            }
-            None => (page.chunks[offset / CHUNK].undefined, page.data[offset]),
-        };
-        let undefined = undefined >> (offset % CHUNK) & 1 == 1;
-        if !undefined {
+        let data = data[offset % CHUNK];
+        if undefined >> (offset % CHUNK) & 1 == 0 {
             return u128::from(data);
         }
         let partial = match before.partials.get(&address) {
@@ -490,7 +557,7 @@ impl Memory {
                 .and_then(|p| p.get(&(offset as u16)))
                 .copied(),
         };
-        content(&self.tags, data, undefined, partial)
+        content(&self.tags, data, true, partial)
     }
 
     /// The change of a chunk that was written: those of its bytes whose objects existed all the
@@ -558,5 +625,118 @@ impl Memory {
             }
         }
         delta
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Maker, Site};
+    use crate::value::{Poison, Value};
+    use selvedge_expr::InputKey;
+
+    const SIZES: [u64; 4] = [24, 100, 1_000, 6_000];
+
+    fn all(memory: &Memory) -> Digest {
+        let mut sum = Digest::EMPTY;
+        memory.each_fragment(&mut |kind, words| sum = sum.with(Keys::SOUND.words(kind, words)));
+        sum
+    }
+
+    fn object(random: &mut fastrand::Rng) -> Object {
+        Object {
+            size: SIZES[random.usize(..SIZES.len())],
+            kind: if random.bool() {
+                Kind::PrivateStack
+            } else {
+                Kind::Heap
+            },
+            life: Life::Live,
+            zeroed: random.bool(),
+            by: Maker::Other,
+            name: 0,
+            made: Site::default(),
+            ended: Site::default(),
+        }
+    }
+
+    fn value(memory: &Memory, random: &mut fastrand::Rng) -> Value {
+        let bits = random.u64(..);
+        match random.u8(..10) {
+            0 => Value::UNDEF,
+            1 => memory.tags.value(bits, random.u64(..)),
+            2 => Value::poison(bits, Poison::NoArgument),
+            3 => {
+                let key = InputKey {
+                    thread: 1,
+                    ordinal: random.u32(..3),
+                    byte: 0,
+                };
+                memory.tags.of(memory.tags.arena.input(key, 64))
+            }
+            4 => Value::new(0),
+            _ => Value::new(bits),
+        }
+    }
+
+    /// The change that a step makes is the difference of all fragments, whatever the step does.
+    #[test]
+    fn changes_are_differences() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for round in 0..400 {
+            let mut memory = Memory::default();
+            let mut bases: Vec<(u64, Object)> = Vec::new();
+            for step in 0..8 {
+                memory.begin_step();
+                let (mark, before) = (memory.mark(), all(&memory));
+                for _ in 0..random.usize(1..6) {
+                    match random.u8(..8) {
+                        0 | 1 => {
+                            let object = object(&mut random);
+                            let base = memory.allocate(1, object, 8).unwrap_or_default();
+                            bases.retain(|&(other, _)| other != base);
+                            bases.push((base, object));
+                        }
+                        2 if !bases.is_empty() => {
+                            let (base, object) = bases[random.usize(..bases.len())];
+                            memory.end_object(base, Life::Freed, Site::default());
+                            if object.kind == Kind::PrivateStack {
+                                bases.retain(|&(other, _)| other != base);
+                            }
+                        }
+                        3 if !bases.is_empty() => {
+                            let which = random.usize(..bases.len());
+                            let (base, object) = bases[which];
+                            let zeroed = random.bool();
+                            bases[which].1 = Object { zeroed, ..object };
+                            memory.reuse(base, bases[which].1);
+                        }
+                        4 if bases.len() > 1 => {
+                            let [to, from] = [0, 1].map(|_| bases[random.usize(..bases.len())]);
+                            memory.copy(to.0, from.0, to.1.size.min(from.1.size));
+                        }
+                        _ if !bases.is_empty() => {
+                            let (base, object) = bases[random.usize(..bases.len())];
+                            let at = base + random.u64(..=object.size - 8);
+                            let value = value(&memory, &mut random);
+                            memory.poke_checked(at, random.u64(1..=8), value);
+                        }
+                        _ => {}
+                    }
+                }
+                let changed = memory.changed_fragments(mark, &Keys::SOUND);
+                assert_eq!(before.with(changed), all(&memory), "round {round}, step {step}");
+                if random.u8(..4) == 0 {
+                    let known = bases.clone();
+                    memory.undo(mark);
+                    assert_eq!(all(&memory), before, "round {round}, step {step}");
+                    bases = known;
+                    bases.retain(|&(base, _)| memory.object_at(base).is_some());
+                    for (base, object) in &mut bases {
+                        *object = memory.object_at(*base).map_or(*object, |(_, object)| object);
+                    }
+                }
+            }
+        }
     }
 }

@@ -90,6 +90,12 @@ impl Page {
         }
     }
 
+    /// The undefined bytes and the data of the chunk at an address.
+    pub fn chunk(&self, address: u64) -> (u64, &[u8; CHUNK]) {
+        let index = address as usize % PAGE / CHUNK;
+        (self.chunks[index].undefined, &self.data.as_chunks().0[index])
+    }
+
     /// A page of undefined bytes.
     pub fn undefined() -> Page {
         let chunk = Chunk {

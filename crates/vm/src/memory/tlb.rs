@@ -4,8 +4,8 @@
 //! The only `unsafe` of the memory lives here. An entry holds a pointer to a page that its `Memory`
 //! owns, uniquely for the write cache, and the bounds of one live object within that page.
 //! Argument: every operation that can move, share or drop a page flushes both caches
-//! (`Memory::flush`: save, restore, what drops pages and the undo of that); what changes an
-//! object's bounds or life makes both forget that object (`Memory::forget`: allocate, end, reuse,
+//! (`Memory::flush`: save, restore, what drops pages, the undo of that and of making one); what
+//! changes an object's bounds or life makes both forget it (`Memory::forget`: allocate, end, reuse,
 //! undo of those); and pages live in `Rc` allocations that do not move otherwise. A page shared
 //! with a snapshot is never entered: `page_mut` unshares it before `fill`, and `save` flushes.
 //! Reads go through `&self` and writes through `&mut self` of the `Memory`.

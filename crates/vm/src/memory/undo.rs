@@ -1,7 +1,7 @@
 //! The memory's undo log.
 
 use super::page::{CHUNK, PAGE, Partial};
-use super::{Memory, Parts, arena};
+use super::{Memory, Parts};
 
 /// A change. Large old contents are on separate stacks and are popped in the same order.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,8 @@ pub(super) enum Entry {
     Partial { address: u64, old: Option<Partial> },
     /// An object's record changed; old one: `saved_objects`.
     Object { base: u64 },
+    /// A page of a large slot was made.
+    Made { owner: u32, class: u32, page: u32 },
     /// A page was dropped; `saved_pages`.
     Page { owner: u32, class: u32, page: u32 },
     /// A new slot was taken.
@@ -55,7 +57,7 @@ impl Memory {
                     };
                     let page = match self.write_tlb.page(address) {
                         Some(page) => page,
-                        None => arena::page_of(&mut self.owners, address),
+                        None => self.page_mut(address),
                     };
                     let offset = address as usize % PAGE;
                     page.data.as_chunks_mut().0[offset / CHUNK] = data;
@@ -77,6 +79,11 @@ impl Memory {
                         *self.arena_mut(parts.owner, parts.class).object_mut(parts.slot()) = object;
                     }
                     self.forget(base);
+                }
+                Entry::Made { owner, class, page } => {
+                    self.read_tlb.flush();
+                    self.write_tlb.flush();
+                    *self.arena_mut(owner, class).page_place(page as usize) = None;
                 }
                 Entry::Page { owner, class, page } => {
                     // The caches are flushed at once, because chunks that are undone after this are
