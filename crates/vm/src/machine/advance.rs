@@ -273,6 +273,7 @@ impl Vm {
                 || need == ended
                 || need == sync::ANYTHING
                 || hidden
+                || self.anew.contains(&need)
                 || fuse::changed(&self.state).any(|object| object.0 == need);
             if !concerned {
                 continue;

@@ -95,6 +95,7 @@ impl Vm {
             awaiting: None,
             foreseen: RefCell::default(),
             began: 0,
+            anew: Vec::new(),
             deaf: false,
             watch: None,
         };

@@ -51,6 +51,7 @@ impl Machine for Vm {
         self.state.memory.begin_step();
         self.state.clear_notices();
         self.state.clear_parts();
+        self.anew.clear();
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
         let constraints = self.state.path().constraints().len();
@@ -112,6 +113,12 @@ impl Machine for Vm {
         }
         if self.state.memory.was_cut() {
             self.give_up(thread, action.stmt);
+        }
+        if self.state.memory.has_written()
+            && !self.forget_overwritten()
+            && self.state.pending()[thread.index()].status.is_alive()
+        {
+            self.park(thread);
         }
         self.check_block(&action, unjoined);
         if self.state.modes().bounded {

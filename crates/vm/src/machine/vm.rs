@@ -74,6 +74,8 @@ pub struct Vm {
     pub(crate) awaiting: Option<Box<Awaiting>>,
     /// The position in the memory's undo log at which the last step began.
     pub(crate) began: usize,
+    /// The addresses of the synchronisation objects that the present step has made anew.
+    pub(crate) anew: Vec<u64>,
     /// If true, a request to stop does not interrupt steps.
     pub(crate) deaf: bool,
     /// The data that a debugger collects in the present step.

@@ -103,6 +103,9 @@ impl Memory {
             chunk.written |= mask;
             chunk.undefined &= !mask;
             page.set_bits(offset, size, value.bits);
+            if new {
+                self.note_written(address, size, site);
+            }
             if new && !private {
                 self.record(address, size, true, site);
             }
@@ -127,6 +130,9 @@ impl Memory {
             chunk.written |= mask;
         }
         let page: *mut Page = page;
+        if new {
+            self.note_written(address, size, site);
+        }
         if new && !private {
             self.record(address, size, true, site);
         }

@@ -17,6 +17,7 @@ mod pointers;
 mod range;
 mod tlb;
 mod undo;
+mod watched;
 
 pub(crate) use address::beyond_objects;
 pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, slot_shift};
@@ -35,6 +36,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use tlb::Tlb;
 use undo::Entry;
+use watched::Watched;
 
 /// A range without bytes.
 const NOWHERE: (u64, u64) = (u64::MAX, 0);
@@ -86,6 +88,8 @@ pub struct Memory {
     deaf: bool,
     /// Where pointers were found to point rightly.
     known: Known,
+    /// Bytes whose writes are noticed.
+    watched: Watched,
 }
 
 impl Default for Memory {
@@ -109,6 +113,7 @@ impl Default for Memory {
             cut: false,
             deaf: false,
             known: Known::default(),
+            watched: Watched::default(),
         }
     }
 }

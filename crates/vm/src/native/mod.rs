@@ -401,9 +401,12 @@ impl Cx<'_> {
             return Ok(());
         }
         match self.state.memory.check(address, size, write) {
-            Ok((_, object)) => {
+            Ok((_, &object)) => {
+                let site = self.site;
+                if write {
+                    self.state.memory.note_written(address, size, site);
+                }
                 if object.kind != Kind::PrivateStack {
-                    let site = self.site;
                     self.state.memory.record(address, size, write, site);
                 }
                 Ok(())

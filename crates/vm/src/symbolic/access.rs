@@ -426,6 +426,9 @@ impl Vm {
             .memory
             .object_at(first)
             .is_some_and(|(_, o)| matches!(o.kind, Kind::PrivateStack | Kind::Constant));
+        if write {
+            self.state.memory.note_written(first, len, site);
+        }
         if !private {
             self.state.memory.record(first, len, write, site);
         }

@@ -5,8 +5,8 @@
 //! sources the initialisers of our own `<pthread.h>` (`crates/frontend/include`) leave a mark
 //! beside, so that initialising what has one can be told from initialising zeroed memory. Modules
 //! that somebody else compiled, and preprocessed sources, have none: there the two look the same.
-//! Addresses of objects that escape are never used again for another object, so an entry can never
-//! be mistaken for an older object's.
+//! An entry ends where another object of the machine's memory begins in its slot, and where the
+//! program writes over it (`machine/state/anew.rs`). So it cannot be mistaken for an older object's.
 
 use super::object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 use crate::native::{Cx, Flow, Stop};

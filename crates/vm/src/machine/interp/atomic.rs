@@ -143,8 +143,9 @@ impl Vm {
         }
     }
 
-    fn poke_words(&mut self, address: u64, ty: Type, low: Value, high: Value) {
+    fn poke_words(&mut self, (address, site): (u64, Site), ty: Type, low: Value, high: Value) {
         let size = u64::from(ty.bytes());
+        self.state.memory.note_written(address, size, site);
         self.state.memory.poke_checked(address, size.min(8), low);
         if size > 8 {
             self.state.memory.poke_checked(address + 8, size - 8, high);
@@ -194,7 +195,7 @@ impl Vm {
         } else {
             self.slot(thread, high)
         };
-        self.poke_words(address, ty, low, high);
+        self.poke_words((address, site), ty, low, high);
         Ok(())
     }
 
@@ -214,7 +215,7 @@ impl Vm {
         let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
         if let Some([low, high]) = self.combine_symbolic(op, ty, words, given) {
             self.set_words(thread, operands, words);
-            self.poke_words(address, ty, low, high);
+            self.poke_words((address, site), ty, low, high);
             return Ok(());
         }
         let (old, value) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
@@ -229,7 +230,7 @@ impl Vm {
             None => Value::new(bits),
             Some(_) => Value::UNDEF,
         };
-        self.poke_words(address, ty, word(bits as u64), word((bits >> 64) as u64));
+        self.poke_words((address, site), ty, word(bits as u64), word((bits >> 64) as u64));
         Ok(())
     }
 
@@ -361,7 +362,7 @@ impl Vm {
             } else {
                 self.slot(thread, high)
             };
-            self.poke_words(address, ty, low, high);
+            self.poke_words((address, site), ty, low, high);
         } else if performing {
             self.outcome = Outcome::Failed;
             self.state.memory.record_access(Access {

@@ -487,7 +487,10 @@ impl Vm {
             return Ok(());
         }
         match self.state.memory.check(address, len, write) {
-            Ok((_, object)) => {
+            Ok((_, &object)) => {
+                if write {
+                    self.state.memory.note_written(address, len, site);
+                }
                 if object.kind != Kind::PrivateStack {
                     self.state.memory.record(address, len, write, site);
                 }

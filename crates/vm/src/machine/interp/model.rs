@@ -47,6 +47,9 @@ impl Vm {
         index: usize,
         performing: bool,
     ) -> Entered {
+        if self.state.memory.has_written() && !self.forget_overwritten() {
+            return Entered::Stopped(Stop::Parked);
+        }
         let program: &Program = &self.program;
         let t = self.state.acting(thread);
         let frame = &t.core.frame;

@@ -103,6 +103,18 @@ impl Vm {
         refuses
     }
 
+    /// Forgets the synchronisation objects that the program has written over. False if one of them
+    /// is in use, which is unsupported: then the thread stops.
+    #[cold]
+    pub(crate) fn forget_overwritten(&mut self) -> bool {
+        let forgotten = self.state.forget_overwritten(&mut self.anew);
+        let Err(in_use) = forgotten else { return true };
+        let what = format!("writing over a {} that is in use", in_use.what);
+        let stmt = self.called_at(in_use.site);
+        self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
+        false
+    }
+
     pub(crate) fn unsupported(&mut self, thread: ThreadId, ip: u32, what: String) {
         let stmt = self.called_at(self.site(thread, ip));
         self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));

@@ -6,6 +6,7 @@
 //! so there is no other way, with one exception: `State::acting`, which is visible in the machine
 //! and not in models.
 
+mod anew;
 #[cfg(feature = "laboratory")]
 mod kept;
 mod log;
@@ -302,7 +303,10 @@ impl State {
         let syncs = unshared(&mut self.syncs);
         let old = match syncs.get_mut(&address) {
             Some(known) => Some(std::mem::replace(known, object)),
-            None => syncs.insert(address, object),
+            None => {
+                self.memory.watch(address, object.kind().size());
+                syncs.insert(address, object)
+            }
         };
         self.log.syncs.push(old);
         self.log.entries.push(Undo::Sync(address));
