@@ -41,17 +41,21 @@
 //! - Control has one way back: each block has exactly one successor in the loop.
 //! - There is one load. It is atomic and not volatile, and its address is the same in all rounds,
 //!   or is computed right before it from what no round changes.
-//! - All other instructions compute on registers and cannot fail.
+//! - All other instructions compute on registers and cannot fail, or are barriers for the compiler.
 //! - Registers that are kept from one round to the next do not depend on the value that was read.
 //! - The condition of a branch depends on the value, on the round (on kept registers), or on both
 //!   in the form *leave if one of the two says so*. Branches on the value come first.
 //! - At an exit that the value decides, no register is live that depends on the round.
-//! - Some exit depends on the round, and a kept register is changed by a constant.
+//! - Some exit is taken after some number of rounds, whatever was read ([`countdown`]). Otherwise
+//!   a thread that waits for ever would be one that runs in the copy for ever.
 //!
 //! Kokologiannakis and Vafeiadis (*Dynamic Partial Order Reductions for Spinloops*, FMCAD 2021)
 //! remove the repeated rounds of loops without a bound.
 
+mod countdown;
+
 use crate::cfg::{Cfg, Loop, LoopForest, successors};
+use countdown::Countdown;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
 use selvedge_ir::{
@@ -110,7 +114,10 @@ const fn only_computes(kind: &InstKind) -> bool {
         | InstKind::Select { .. }
         | InstKind::MinMax { .. }
         | InstKind::Gep { .. }
-        | InstKind::Pause => true,
+        | InstKind::Pause
+        | InstKind::Fence {
+            single_thread: true, ..
+        } => true,
         _ => false,
     }
 }
@@ -208,7 +215,10 @@ impl Round {
         }
         // The branches, in the order in which a round comes to them.
         let inside: FxHashSet<BlockId> = self.blocks.iter().copied().collect();
-        let (mut on_round, mut in_order) = (false, true);
+        let (mut on_round, mut in_order, mut ends) = (false, true, false);
+        let countdown = Countdown {
+            insts: self.insts(function).collect(),
+        };
         for &block in &self.blocks {
             let (cond, then, otherwise) = match function.blocks[block].term {
                 Terminator::Jump(_) => continue,
@@ -225,8 +235,13 @@ impl Round {
                 _ => return false,
             };
             let depends_on = on(cond);
-            if depends_on.value && depends_on.round && !self.is_either(function, cond, leaves == then, &on) {
-                return false;
+            let when = leaves == then;
+            let mut decides = cond;
+            if depends_on.value && depends_on.round {
+                match self.by_round(function, cond, when, &on) {
+                    Some(by_round) => decides = by_round,
+                    None => return false,
+                }
             }
             if depends_on.value {
                 in_order &= !on_round;
@@ -237,17 +252,9 @@ impl Round {
                 }
             }
             on_round |= depends_on.round;
+            ends |= depends_on.round && countdown.comes_to(decides, when);
         }
-        let counts = |kind: &InstKind| match *kind {
-            InstKind::Bin {
-                op: BinOp::Add | BinOp::Sub,
-                a,
-                b: Operand::Const(by, _),
-                ..
-            } => by != 0 && on(a).round,
-            _ => false,
-        };
-        in_order && on_round && self.insts(function).any(counts)
+        in_order && ends
     }
 
     /// Registers that have the same value at the load and behind it in all rounds: right before the
@@ -361,24 +368,24 @@ impl Round {
         (!kept.iter().any(keeps_value)).then_some(assigned)
     }
 
-    /// Whether a branch leaves the loop if one of two conditions holds, of which each depends on
-    /// the value of the load or on the round, but not on both. `when`: the outcome of `cond` for
-    /// which the branch leaves.
-    fn is_either(
+    /// Of a branch that leaves the loop if one of two conditions holds, of which one depends on the
+    /// value of the load and the other one on the round, but neither on both: the latter. `when`:
+    /// the outcome of `cond`, and of the latter, for which the branch leaves.
+    fn by_round(
         &self,
         function: &Function,
         cond: Operand,
         when: bool,
         on: &impl Fn(Operand) -> Depends,
-    ) -> bool {
-        let Operand::Reg(cond) = cond else { return false };
+    ) -> Option<Operand> {
+        let Operand::Reg(cond) = cond else { return None };
         let mut made = self.insts(function).filter(|kind| {
             let mut makes = false;
             kind.for_each_result(|reg| makes |= reg == cond);
             makes
         });
         let (Some(made), None) = (made.next(), made.next()) else {
-            return false;
+            return None;
         };
         let is = |operand: Operand, value: u128| matches!(operand, Operand::Const(c, _) if c & 1 == value);
         let (a, b) = match *made {
@@ -390,10 +397,13 @@ impl Round {
             InstKind::Bin {
                 op: BinOp::And, a, b, ..
             } if !when => (a, b),
-            _ => return false,
+            _ => return None,
         };
-        let (a, b) = (on(a), on(b));
-        !(a.value && a.round || b.value && b.round)
+        match (on(a), on(b)) {
+            (of_a, of_b) if of_a.value && of_a.round || of_b.value && of_b.round => None,
+            (of_a, _) if of_a.round => Some(a),
+            _ => Some(b),
+        }
     }
 
     /// Redirects the path behind the load into a copy of the loop without the load.

@@ -30,6 +30,10 @@
 //! themselves would notice, so they have the library as it is. The library's own code that parks
 //! (channels, scopes) looks again whenever it goes on.
 //!
+//! *Allocating.* An operation may allocate a block of the queue, or free one. If the program has an
+//! allocator of its own (`#[global_allocator]`), that is code of the program, whose actions other
+//! threads may see. Then all is as in the library.
+//!
 //! *When.* All is as in the library, or nothing: where only some operations were one step, others
 //! could come in between without being seen. So nothing is changed if one of them has another form
 //! than rustc gives it without optimisation, if it has become part of other functions, or if the
@@ -74,6 +78,17 @@ const RECEIVES: [&str; 2] = ["start_recv", "read"];
 
 /// The operations that have a deadline.
 const WITH_DEADLINE: [&str; 4] = ["recv_timeout", "recv_deadline", "send_timeout", "send_deadline"];
+
+/// The functions through which Rust allocates are called so, and so are those behind them if the
+/// program has no allocator of its own.
+const ALLOCATES: &str = "_7___rustc";
+const ALLOCATORS: [&str; 4] = [
+    "___rust_alloc",
+    "___rust_dealloc",
+    "___rust_realloc",
+    "___rust_alloc_zeroed",
+];
+const OF_SYSTEM: &str = "___rdl_";
 
 /// The functions that park threads, or wake those that park, begin and end so.
 const OF_THREADS: &str = "std::thread::";
@@ -203,7 +218,7 @@ struct Channels<'a> {
 impl Channels<'_> {
     /// The operations; `None` if one of them has another form than expected.
     fn operations(&self) -> Option<Vec<Operation>> {
-        if self.methods.is_empty() || self.has_deadlines() || self.parks() {
+        if self.methods.is_empty() || self.has_deadlines() || self.parks() || self.allocates() {
             return None;
         }
         let mut found = Vec::new();
@@ -241,6 +256,23 @@ impl Channels<'_> {
                         .iter()
                         .any(|deadline| name.ends_with(&format!("::{deadline}")))
             }
+        })
+    }
+
+    /// Whether the program has an allocator of its own.
+    fn allocates(&self) -> bool {
+        let is_allocator = |function: &&Function| {
+            let name = function.name.as_str();
+            name.contains(ALLOCATES) && ALLOCATORS.iter().any(|end| name.ends_with(end))
+        };
+        let is_of_system = |inst: &Inst| match called(inst) {
+            Some((callee, _)) => self.module.functions[callee].name.contains(OF_SYSTEM),
+            None => !matches!(inst.kind, InstKind::Call { .. }),
+        };
+        let mut allocators = self.module.functions.iter().filter(is_allocator);
+        allocators.any(|function| {
+            let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
+            !insts.all(is_of_system)
         })
     }
 
@@ -433,6 +465,8 @@ mod tests {
         Parks,
         /// It does so in a method for a type of the library.
         ParksInAMethod,
+        /// The program has an allocator of its own.
+        Allocates,
     }
 
     /// Defines a function with this code, whose parameter is the channel.
@@ -506,6 +540,18 @@ mod tests {
         if but == But::HasDeadline {
             define(&mut module, TIMED, |_, _| ());
         }
+        let name = match but {
+            But::Allocates => "_RNvXCs1_7programNtB2_5CountNtNtNtCs2_4core5alloc6global11GlobalAlloc5alloc",
+            _ => "_RNvCsfLfy6EI15iL_7___rustc11___rdl_alloc",
+        };
+        let system = define(&mut module, name, |_, _| ());
+        define(
+            &mut module,
+            "_RNvCsfLfy6EI15iL_7___rustc12___rust_alloc",
+            |function, size| {
+                function.call(system, &[(Operand::Reg(size), Type::Ptr)], &[]);
+            },
+        );
         module.finish()
     }
 
@@ -543,6 +589,7 @@ mod tests {
             But::MarksAnotherWord,
             But::IsAnotherOperation,
             But::HasDeadline,
+            But::Allocates,
             But::Parks,
             But::ParksInAMethod,
         ] {

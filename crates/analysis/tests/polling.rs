@@ -188,6 +188,53 @@ fn what_is_computed_right_before_the_load_is_the_same_in_all_rounds() {
     );
 }
 
+/// How many loops are rewritten of a function that looks until it finds 2, or until `counts` say so:
+/// they compute r7 from the counter r0, the fixed r1, and the other registers.
+fn rewritten(step: &str, counts: &str, leaves: &str) -> usize {
+    let text = format!(
+        "stmt f0#0\nglobal \"x\" size 4 align 4\nfunc \"f\" () -> (i32) {{\n  regs r0: i32, r1: i32, r2: i32, r3: i32, r4: i1, r5: i1, r6: i1, r7: i1, r8: i8\n\
+         b0:\n  s0 r0 = copy 0:i32\n  s0 r1 = load i32 g0, align 4\n  s0 r6 = copy 1:i1\n  s0 r2 = copy 0:i32\n  s0 r8 = copy 0:i8\n  s0 jump b1\n\
+         b1:\n  s0 r3 = load atomic acquire i32 g0, align 4\n\
+         \x20 s0 r4 = cmp eq i32 r3, 2:i32\n  s0 branch r4, b3, b2\n\
+         b2:\n{step}\n{counts}\n  s0 branch r7, {leaves}\n\
+         b3:\n  s0 return r2\nb4:\n  s0 return r2\n}}\n"
+    );
+    poll_once(&mut parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")))
+}
+
+#[test]
+fn only_loops_that_end_are_rewritten() {
+    let up = "  s0 r0 = add r0, 1:i32";
+    let counts = |counts: &str| rewritten(up, &format!("  s0 {counts}"), "b4, b1");
+    let stays = |counts: &str| rewritten(up, &format!("  s0 {counts}"), "b1, b4");
+    assert_eq!(counts("r7 = cmp eq i32 r0, 4:i32"), 1);
+    assert_eq!(counts("r7 = cmp eq i32 r0, r1"), 1);
+    assert_eq!(stays("r7 = cmp ult i32 r0, 4:i32"), 1);
+    assert_eq!(stays("r7 = cmp ult i32 r0, r1"), 1);
+    assert_eq!(
+        counts("r5 = cmp eq i32 r0, 4:i32\n  s0 fence single_thread acquire\n  s0 r7 = xor r5, 1:i1"),
+        1
+    );
+    // Some are never left by their count, or may not be.
+    assert_eq!(counts("r7 = cmp ult i32 r0, 0:i32"), 0);
+    assert_eq!(counts("r7 = cmp ult i32 r0, r1"), 0);
+    assert_eq!(stays("r7 = cmp ule i32 r0, r1"), 0);
+    assert_eq!(stays("r7 = cmp sge i32 r0, 2147483648:i32"), 0);
+    assert_eq!(stays("r5 = cmp ne i32 r0, 4:i32\n  s0 r7 = or r6, r5"), 0);
+    // A counter takes all values if it goes by an odd number, and is changed once.
+    let by = |step: &str| rewritten(step, "  s0 r7 = cmp eq i32 r0, 4:i32", "b4, b1");
+    assert_eq!(by("  s0 r0 = sub r0, 3:i32"), 1);
+    assert_eq!(by("  s0 r0 = add r0, 2:i32"), 0);
+    assert_eq!(by("  s0 r0 = add r0, 1:i32\n  s0 r0 = sub r0, 1:i32"), 0);
+    assert_eq!(by("  s0 r5 = copy r6\n  s0 r2 = add r2, 1:i32"), 0);
+    // Of a wider number only what fits.
+    let wide = |constant: u32| {
+        let counts = format!("  s0 r0 = zext i8 r8\n  s0 r7 = cmp eq i32 r0, {constant}:i32");
+        rewritten("  s0 r8 = add r8, 1:i8", &counts, "b4, b1")
+    };
+    assert_eq!((wide(200), wide(300)), (1, 0));
+}
+
 /// How a run ended: the block that returned, and the value; `None` if it does not end.
 type End = Option<(BlockId, u128)>;
 

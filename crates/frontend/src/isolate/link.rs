@@ -49,6 +49,9 @@ impl<'c> Link<'c> {
         match role {
             Role::Program => self.link(module),
             Role::Definitions => {
+                if let Some(program) = &self.program {
+                    show_rustc_symbols(program);
+                }
                 take_if_needed(&module);
                 self.link(module)
             }
@@ -203,6 +206,20 @@ fn take_if_needed(module: &Module<'_>) {
         }
     }
 }
+
+/// Lets Rust's library refer to what a program puts in the place of its parts, such as the functions
+/// of a `#[global_allocator]`. rustc makes all symbols of a program its own.
+fn show_rustc_symbols(program: &Module<'_>) {
+    for function in program.functions() {
+        let is_own = function.linkage() == Linkage::LLVMInternalLinkage && !function.is_declaration();
+        if is_own && function.name().contains(RUSTC_SYMBOL) {
+            function.set_linkage(Linkage::LLVMExternalLinkage);
+        }
+    }
+}
+
+/// What the names of functions have that are in rustc's own name space `__rustc`.
+const RUSTC_SYMBOL: &str = "_7___rustc";
 
 /// Makes the symbols that a file hides from others its own.
 fn hide(module: &Module<'_>) {

@@ -2,11 +2,11 @@
 //! for the other threads.
 
 use crate::interp::stop::Stop;
-use crate::memory::Site;
+use crate::memory::{Life, Site};
 use crate::native::Cx;
 use crate::program::Program;
 use crate::symbolic::Begun;
-use crate::sync::{self, fuse, lifecycle};
+use crate::sync::{self, SyncObject, fuse, lifecycle};
 use crate::thread::{NO_CALL, Stage};
 use crate::visible;
 use crate::vm::Vm;
@@ -225,6 +225,29 @@ impl Vm {
                 alternatives: 0,
             },
         );
+    }
+
+    /// Where memory ends, an access of another thread to it is dependent on that, but an operation
+    /// on a synchronisation object there is not: only one of the two orders may be explored. So if
+    /// such an object has been used, and was not destroyed, the verdict is unknown. If it was not
+    /// used before, the operation comes after the end, which is a fault.
+    pub(super) fn look_for_objects_in(&mut self, base: u64, stmt: StmtId) {
+        let Some((_, object)) = self.state.memory.object_at(base) else {
+            return;
+        };
+        let within = |&(address, _): &(u64, &SyncObject)| (base..base + object.size).contains(&address);
+        let used = |sync: &SyncObject| !matches!(sync, SyncObject::Destroyed { .. });
+        let mut objects = self.state.syncs().filter(within).map(|(_, sync)| sync);
+        let kind = objects.find(|sync| used(sync)).map(|sync| sync.kind().name());
+        drop(objects);
+        if object.life == Life::Live
+            && let Some(kind) = kind
+        {
+            let what = format!(
+                "the end of memory with a {kind} in it while other threads run, under visibility memory"
+            );
+            self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
+        }
     }
 
     /// Handles a step that was interrupted by a request to stop. The thread's registers and memory

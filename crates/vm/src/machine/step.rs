@@ -63,6 +63,11 @@ impl Machine for Vm {
                 completes = true;
             }
         }
+        if action.op == Op::Destroy
+            && let Some(base) = action.object.as_heap()
+        {
+            self.look_for_objects_in(base, action.stmt);
+        }
         self.state.pass_on(&action);
         let has_turn = self.state.modes().turns && self.has_turn(&action, choice.alternative);
         let stands = self.before_causeless(&action, self.alternative);
