@@ -28,5 +28,5 @@ int main()
         two.join();
         job->~Job();
     }
-    assert(runs == 1); // expect: assertion.failed
+    assert(runs == 1); // expect: assertion
 }

@@ -409,6 +409,14 @@ fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
             Ok(fd) if fd < table::MAX_DESCRIPTORS => Ok(Part::Act(hidden(cx, HiddenObject::Descriptor(fd)))),
             _ => refused_at_once(cx, EBADF),
         },
+        // Who has looked the descriptor up before may wait in an operation by then.
+        Phase::First if command == SET_FLAGS => Ok(match look_part(cx, fd)? {
+            Part::Act(look) => Part::Act(Action {
+                op: Op::Hidden,
+                ..look
+            }),
+            part => part,
+        }),
         Phase::First => look_part(cx, fd),
         _ if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => dup_part(cx),
         _ => {
@@ -450,6 +458,11 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
         }
         SET_FLAGS => {
             let new = cx.int(2)? as u32 as u64 & (APPEND | NONBLOCK);
+            // Whoever sleeps there sleeps on, and whoever is about to may do either.
+            if (new ^ flags) & NONBLOCK != 0 && waits_in(cx, open.number) {
+                let what = "a change of O_NONBLOCK while another thread is in an operation that can wait";
+                return Err(Flow::Unsupported(what.into()));
+            }
             table::set_flags(cx.state, open.number, new);
             0
         }

@@ -13,7 +13,9 @@ use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_ir::{AtomicOrder, BinOp, RmwOp, Type};
-use selvedge_model::{Access, Action, FaultKind, MemoryOrder, ObjectId, Op as Visible, Outcome};
+use selvedge_model::{
+    Access, Action, FaultKind, MemoryOrder, Notice, ObjectId, Op as Visible, Outcome, Unsupported,
+};
 
 impl Vm {
     /// Stops before an access that is a scheduling point. Otherwise checks it and records it,
@@ -152,6 +154,19 @@ impl Vm {
         }
     }
 
+    /// A plain access of 16 bytes is two of the processor, between which another thread may come. If
+    /// it is an action, that is not explored.
+    fn refuse_torn(&mut self, ty: Type, order: MemoryOrder, site: Site, performing: bool) {
+        if performing && ty.bytes() > 8 && order == MemoryOrder::NotAtomic {
+            let what = "a plain access of 16 bytes beside other threads, under visibility memory";
+            let stmt = self.called_at(site);
+            self.state.notify(Notice::Unsupported(Unsupported {
+                what: what.into(),
+                stmt,
+            }));
+        }
+    }
+
     pub(super) fn wide_or_atomic_load(
         &mut self,
         thread: ThreadId,
@@ -163,6 +178,7 @@ impl Vm {
     ) -> Result<(), Trouble> {
         let order = order_or_plain(order);
         let address = self.enter_access(thread, Visible::Read, operands, ty, order, site, performing)?;
+        self.refuse_torn(ty, order, site, performing);
         let slot = operands.results[0].0;
         let size = u64::from(ty.bytes());
         let mut low = self.state.memory.peek_checked(address, size.min(8));
@@ -188,6 +204,7 @@ impl Vm {
     ) -> Result<(), Trouble> {
         let order = order_or_plain(order);
         let address = self.enter_access(thread, Visible::Write, operands, ty, order, site, performing)?;
+        self.refuse_torn(ty, order, site, performing);
         let (low, high) = operands.operands[1];
         let low = self.slot(thread, low);
         let high = if high == crate::code::NONE {

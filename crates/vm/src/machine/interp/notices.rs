@@ -79,7 +79,7 @@ impl Vm {
     }
 
     /// The program's own place: where it called the model library.
-    fn called_at(&self, site: Site) -> StmtId {
+    pub(super) fn called_at(&self, site: Site) -> StmtId {
         crate::describe::outside_library(&self.program, &self.state, site.stmt, site.context).0
     }
 
