@@ -58,7 +58,15 @@ fn of_options(plan: Plan, setup: &Setup, program: &Program) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if setup.vm.spurious_wakeups && program.waits() {
+    let waits_in_rounds = setup.vm.spurious_wakeups && program.waits();
+    if setup.vm.quarantine != Some(0) && plan.quarantine.is_some() && waits_in_rounds {
+        hints.push(
+            "hint: dead objects keep their memory for long, so that a loop around a wait may not come back to \
+             the same state; --quarantine 0 lets others have it at once"
+                .to_owned(),
+        );
+    }
+    if waits_in_rounds {
         hints.push("hint: waits may end without a signal; --spurious-wakeups off leaves that out".to_owned());
     }
     hints
