@@ -1,4 +1,5 @@
-// A message that is sent needs a block of memory, and others may see what the allocator does meanwhile.
+// A message that is sent needs a block of memory, and others may see what the allocator does
+// meanwhile.
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc;

@@ -188,8 +188,8 @@ fn what_is_computed_right_before_the_load_is_the_same_in_all_rounds() {
     );
 }
 
-/// How many loops are rewritten of a function that looks until it finds 2, or until `counts` say so:
-/// they compute r7 from the counter r0, the fixed r1, and the other registers.
+/// How many loops are rewritten of a function that looks until it finds 2, or until `counts` say
+/// so: they compute r7 from the counter r0, the fixed r1, and the other registers.
 fn rewritten(step: &str, counts: &str, leaves: &str) -> usize {
     let text = format!(
         "stmt f0#0\nglobal \"x\" size 4 align 4\nfunc \"f\" () -> (i32) {{\n  regs r0: i32, r1: i32, r2: i32, r3: i32, r4: i1, r5: i1, r6: i1, r7: i1, r8: i8\n\

@@ -10,8 +10,8 @@ pub(super) struct Countdown<'f> {
 }
 
 impl<'f> Countdown<'f> {
-    /// Whether a condition has a value in some round, if no earlier round left the loop: it compares
-    /// a counter with something that no round changes.
+    /// Whether a condition has a value in some round, if no earlier round left the loop: it
+    /// compares a counter with something that no round changes.
     pub fn comes_to(&self, cond: Operand, wanted: bool) -> bool {
         match self.maker(cond) {
             Some(&InstKind::Cmp { pred, a, b, ty, .. }) if self.is_fixed(b) => {

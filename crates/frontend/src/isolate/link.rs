@@ -207,8 +207,8 @@ fn take_if_needed(module: &Module<'_>) {
     }
 }
 
-/// Lets Rust's library refer to what a program puts in the place of its parts, such as the functions
-/// of a `#[global_allocator]`. rustc makes all symbols of a program its own.
+/// Lets Rust's library refer to what a program puts in the place of its parts, such as the
+/// functions of a `#[global_allocator]`. rustc makes all symbols of a program its own.
 fn show_rustc_symbols(program: &Module<'_>) {
     for function in program.functions() {
         let is_own = function.linkage() == Linkage::LLVMInternalLinkage && !function.is_declaration();

@@ -1,8 +1,8 @@
 //! Writes to bytes whose contents are kept beside memory: those of synchronisation objects.
 //!
 //! A write that the program makes there, by whichever means, is remembered until somebody
-//! [takes](Memory::take_written) it. Which bytes are watched is only ever extended: it is a superset
-//! and no part of a state.
+//! [takes](Memory::take_written) it. Which bytes are watched is only ever extended: it is a
+//! superset and no part of a state.
 
 use super::page::{CHUNK, PAGE};
 use super::{Memory, Site};

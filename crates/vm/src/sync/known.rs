@@ -6,7 +6,8 @@
 //! beside, so that initialising what has one can be told from initialising zeroed memory. Modules
 //! that somebody else compiled, and preprocessed sources, have none: there the two look the same.
 //! An entry ends where another object of the machine's memory begins in its slot, and where the
-//! program writes over it (`machine/state/anew.rs`). So it cannot be mistaken for an older object's.
+//! program writes over it (`machine/state/anew.rs`). So it cannot be mistaken for an older
+//! object's.
 
 use super::object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 use crate::native::{Cx, Flow, Stop};

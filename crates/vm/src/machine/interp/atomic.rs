@@ -154,8 +154,8 @@ impl Vm {
         }
     }
 
-    /// A plain access of 16 bytes is two of the processor, between which another thread may come. If
-    /// it is an action, that is not explored.
+    /// A plain access of 16 bytes is two of the processor, between which another thread may come.
+    /// If it is an action, that is not explored.
     fn refuse_torn(&mut self, ty: Type, order: MemoryOrder, site: Site, performing: bool) {
         if performing && ty.bytes() > 8 && order == MemoryOrder::NotAtomic {
             let what = "a plain access of 16 bytes beside other threads, under visibility memory";

@@ -2,8 +2,8 @@
 //!
 //! Objects are kept beside memory. A write of the program to the bytes of one ends it, as storage
 //! that is reused ends the object there (placement new, an assignment of an initialiser, memory of
-//! an allocator of the program's own). What is there from then on is read from the bytes, as with an
-//! object that was never used.
+//! an allocator of the program's own). What is there from then on is read from the bytes, as with
+//! an object that was never used.
 
 use super::{State, Undo};
 use crate::memory::Site;
