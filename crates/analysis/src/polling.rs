@@ -46,8 +46,8 @@
 //! - The condition of a branch depends on the value, on the round (on kept registers), or on both
 //!   in the form *leave if one of the two says so*. Branches on the value come first.
 //! - At an exit that the value decides, no register is live that depends on the round.
-//! - Some exit is taken after some number of rounds, whatever was read (`polling/countdown.rs`). Otherwise
-//!   a thread that waits for ever would be one that runs in the copy for ever.
+//! - Some exit is taken after some number of rounds, whatever was read (`polling/countdown.rs`).
+//!   Otherwise a thread that waits for ever would be one that runs in the copy for ever.
 //!
 //! Kokologiannakis and Vafeiadis (*Dynamic Partial Order Reductions for Spinloops*, FMCAD 2021)
 //! remove the repeated rounds of loops without a bound.
