@@ -1,7 +1,13 @@
 // std::call_once, and the waiting of futures: what libstdc++ keeps out of headers.
+#include <errno.h>
 #include <future>
+#include <limits.h>
+#include <linux/futex.h>
 #include <mutex>
-#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern "C" int __selvedge_futex_wait_until(unsigned *word, unsigned value, int ends, long seconds, long nanoseconds, int from_now, int own);
 
 namespace std {
 
@@ -16,38 +22,36 @@ extern "C" void __once_proxy(void)
 __future_base::_Result_base::_Result_base() = default;
 __future_base::_Result_base::~_Result_base() = default;
 
-// A waiter sleeps until the word has another value. Who changes it notifies if the value says that somebody waits.
-static pthread_mutex_t futex_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t futex_changed = PTHREAD_COND_INITIALIZER;
-
-static bool wait(unsigned *word, unsigned value, bool ends, clockid_t clock, chrono::seconds s, chrono::nanoseconds ns)
+// A waiter sleeps while the word has the value that it gives, or returns at once. Who changes the word notifies if it says that somebody
+// waits. This is the system call futex, as in libstdc++, so nothing is ordered but what the word orders: a lock here would order the threads
+// of all futures. The clock is the one that is nearest to the time.
+static bool wait(unsigned *word, unsigned value, bool ends, chrono::seconds s, chrono::nanoseconds ns)
 {
-    const timespec end = {static_cast<time_t>(s.count()), static_cast<long>(ns.count())};
-    int ended = 0;
-    pthread_mutex_lock(&futex_lock);
-    while (!ended && __atomic_load_n(word, __ATOMIC_ACQUIRE) == value)
-        ended = ends ? pthread_cond_clockwait(&futex_changed, &futex_lock, clock, &end) : pthread_cond_wait(&futex_changed, &futex_lock);
-    pthread_mutex_unlock(&futex_lock);
-    return !ended;
+    if (ends && (s.count() < 0 || ns.count() < 0))
+        return false;
+    // A thread that woke for no reason comes back to the same state here, and not in its caller (crates/vm/src/causeless.rs).
+    int error;
+    do
+        error = __selvedge_futex_wait_until(word, value, ends, s.count(), ns.count(), false, false);
+    while (!error && __atomic_load_n(word, __ATOMIC_RELAXED) == value);
+    return error != ETIMEDOUT;
 }
 
 bool __atomic_futex_unsigned_base::_M_futex_wait_until(unsigned *word, unsigned value, bool ends, chrono::seconds s,
                                                        chrono::nanoseconds ns)
 {
-    return wait(word, value, ends, CLOCK_REALTIME, s, ns);
+    return wait(word, value, ends, s, ns);
 }
 
 bool __atomic_futex_unsigned_base::_M_futex_wait_until_steady(unsigned *word, unsigned value, bool ends, chrono::seconds s,
                                                               chrono::nanoseconds ns)
 {
-    return wait(word, value, ends, CLOCK_MONOTONIC, s, ns);
+    return wait(word, value, ends, s, ns);
 }
 
-void __atomic_futex_unsigned_base::_M_futex_notify_all(unsigned *)
+void __atomic_futex_unsigned_base::_M_futex_notify_all(unsigned *word)
 {
-    pthread_mutex_lock(&futex_lock);
-    pthread_cond_broadcast(&futex_changed);
-    pthread_mutex_unlock(&futex_lock);
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 } // namespace std

@@ -5,6 +5,7 @@
 #include <time.h>
 
 void __selvedge_unsupported(const char *what);
+int __selvedge_futex_wait_until(unsigned *word, unsigned value, int ends, long seconds, long nanoseconds, int from_now, int own);
 
 // Waits if the word has this value; 0, EAGAIN, or ETIMEDOUT. `own`: FUTEX_PRIVATE_FLAG was given. Calls with it and calls without it do not meet.
 int __selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own);
@@ -16,23 +17,26 @@ int __selvedge_futex_wake_many(unsigned *word, unsigned most, int timed, int own
 
 // POSIX leaves open what errno is after a call that succeeds. Here it is what a wait that fails at once leaves there. So a thread that woke for no
 // reason, and one that found another value, are in the same state if nobody looks at the result, and what follows is explored once.
-static int wait_on(unsigned *word, unsigned value, const struct timespec *end, int from_now, int own)
+//
+// Numbers, not a structure: a thread that waits again has to come back to the same memory (crates/vm/src/causeless.rs). libstdc++'s futures wait
+// here, too (cxx_thread.cc).
+int __selvedge_futex_wait_until(unsigned *word, unsigned value, int ends, long seconds, long nanoseconds, int from_now, int own)
 {
-    // Numbers, not a structure: a thread that waits again has to come back to the same memory (crates/vm/src/causeless.rs).
-    long seconds = 0, nanoseconds = 0;
-    if (end) {
-        seconds = end->tv_sec; // It may time out at any moment, whatever the end is.
-        nanoseconds = end->tv_nsec;
-        if (seconds < 0 || (unsigned long)nanoseconds >= 1000000000)
-            return EINVAL;
-    }
+    if (ends && (seconds < 0 || (unsigned long)nanoseconds >= 1000000000))
+        return EINVAL;
     // A time that is decades away does not come, as in crates/vm/src/libc/deadline.rs.
-    int comes = end && seconds < 1700000000 + (1l << 31);
+    int comes = ends && seconds < 1700000000 + (1l << 31);
     errno = EAGAIN;
     int error = __selvedge_futex_wait(word, value, comes, own);
-    if (end)
+    if (ends)
         __selvedge_wait_ended(seconds, nanoseconds, from_now, error == ETIMEDOUT);
     return error;
+}
+
+// It may time out at any moment, whatever the end is.
+static int wait_on(unsigned *word, unsigned value, const struct timespec *end, int from_now, int own)
+{
+    return __selvedge_futex_wait_until(word, value, end != 0, end ? end->tv_sec : 0, end ? end->tv_nsec : 0, from_now, own);
 }
 
 // Linux counts after each thread that it wakes: a negative number wakes one, as 1 does. So does 0, but futex(2) says that it wakes nobody.
