@@ -2,12 +2,12 @@
 // every earlier end of the process is part of longer executions. So nothing has to happen. In programs that set handlers, a thread
 // of its own sends the signal, at any moment before the timer is set again (signal_delivery.c).
 #include <errno.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "signals.h"
+#include "tables.h"
 
 // For how many seconds the timer was set last; 0: it is off.
 static _Atomic unsigned last;
@@ -17,7 +17,7 @@ static _Atomic int others;
 // At most as many seconds are left as were asked for, and none if the signal was sent and did not end the process.
 unsigned alarm(unsigned seconds)
 {
-    unsigned before = atomic_exchange(&last, seconds);
+    unsigned before = atomic_exchange_explicit(&last, seconds, memory_order_relaxed);
     if (before > 1000000)
         __selvedge_unsupported("alarm after one of more than a million seconds");
     // It goes off when its signal is sent, which happens here.
@@ -45,9 +45,9 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict wanted, s
         __selvedge_arm(which, numbers[which], on);
     }
     if (which != ITIMER_REAL && wanted && (wanted->it_value.tv_sec != 0 || wanted->it_value.tv_usec != 0))
-        others = 1;
+        TABLE_SET(others, 1);
     if (which == ITIMER_REAL && wanted)
-        last = (unsigned)wanted->it_value.tv_sec + (wanted->it_value.tv_usec > 0);
+        TABLE_SET(last, (unsigned)wanted->it_value.tv_sec + (wanted->it_value.tv_usec > 0));
     return 0;
 }
 
@@ -58,7 +58,7 @@ int getitimer(__itimer_which_t which, struct itimerval *now)
         errno = EINVAL;
         return -1;
     }
-    if (which == ITIMER_REAL ? last != 0 : others)
+    if (which == ITIMER_REAL ? TABLE_GET(last) != 0 : TABLE_GET(others))
         __selvedge_unsupported("getitimer of a timer that was set");
     *now = (struct itimerval){0};
     return 0;

@@ -1,6 +1,6 @@
 // Message queues. There is no other process, so a name leads to an object of this one, which lives until it is unlinked and each use
-// is closed. What a thread did before an operation on a queue happens before later operations of others on it. A descriptor is a real
-// one, from which nothing can be read.
+// is closed. What a thread did before it sent, received, or asked for the state of a queue happens before later such operations of others
+// on this queue; opening, closing and unlinking order nothing (tables.h). A descriptor is a real one, from which nothing can be read.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tables.h"
 
 void __selvedge_unsupported(const char *what);
 // A descriptor that stands for a message queue; -1 with errno set.
@@ -32,24 +34,29 @@ struct queue
 {
     pthread_mutex_t lock;
     pthread_cond_t filled, emptied;
-    long room, size, count;
+    long count;
     struct message *first; // the one to be received next
-    struct queue *next;
-    unsigned uses;
-    int linked;
-    char name[];
 };
 
-struct use
-{
-    struct use *next;
-    struct queue *queue;
-    int fd, access, waits;
-};
+enum { QUEUES = 32, DESCRIPTORS = 1024 };
 
-static pthread_mutex_t table = PTHREAD_MUTEX_INITIALIZER;
-static struct queue *queues;
-static struct use *uses;
+static struct queue queues[QUEUES];
+
+static _Atomic int table;
+// Which queues have a name, and how often each is open. Neither: it is free.
+static _Atomic unsigned linked;
+static _Atomic unsigned opens[QUEUES];
+static struct table_name names[QUEUES];
+// Of each queue: how many messages it has room for, and their size.
+static _Atomic unsigned long shapes[QUEUES];
+// Of each descriptor: which queue it is for, the queue's shape, and the flags of mq_open.
+static _Atomic unsigned long uses[DESCRIPTORS];
+enum { IS_OPEN = 1, WAITS = 2, ACCESS = 2, QUEUE = 8, ROOM = 16, SIZE = 32 };
+
+static struct queue *queue_of(unsigned long use) { return &queues[use >> QUEUE & 255]; }
+static long room_of(unsigned long use) { return use >> ROOM & 65535; }
+static size_t size_of(unsigned long use) { return use >> SIZE; }
+static int access_of(unsigned long use) { return use >> ACCESS & O_ACCMODE; }
 
 static int refused(int error)
 {
@@ -57,74 +64,70 @@ static int refused(int error)
     return -1;
 }
 
-static struct queue *named(const char *name)
+// The queue of a name; -1: there is none.
+static int find(const struct name *name)
 {
-    struct queue *at = queues;
-    while (at && !(at->linked && !strcmp(at->name, name)))
-        at = at->next;
-    return at;
+    for (unsigned left = TABLE_GET(linked); left; left &= left - 1)
+        if (table_has_name(&names[__builtin_ctz(left)], name))
+            return __builtin_ctz(left);
+    return -1;
 }
 
-static void leave(struct queue *gone)
+static void leave(int place)
 {
-    struct queue **at = &queues;
-    if (gone->uses || gone->linked)
+    struct queue *gone = &queues[place];
+    if (TABLE_GET(opens[place]) || TABLE_GET(linked) >> place & 1)
         return;
-    while (*at != gone)
-        at = &(*at)->next;
-    *at = gone->next;
+    pthread_mutex_lock(&gone->lock);
     while (gone->first)
     {
         struct message *message = gone->first;
         gone->first = message->next;
         free(message);
     }
+    gone->count = 0;
+    pthread_mutex_unlock(&gone->lock);
     pthread_mutex_destroy(&gone->lock);
     pthread_cond_destroy(&gone->filled);
     pthread_cond_destroy(&gone->emptied);
-    free(gone);
 }
 
-static struct queue *made(const char *name, const struct mq_attr *wanted)
+static int made(const struct name *name, long room, long size)
 {
-    if (wanted && (wanted->mq_maxmsg <= 0 || wanted->mq_msgsize <= 0))
-        return refused(EINVAL), NULL;
-    if (wanted && (wanted->mq_maxmsg > MESSAGES || wanted->mq_msgsize > BYTES))
-        return refused(EINVAL), NULL;
-    struct queue *queue = malloc(sizeof *queue + strlen(name) + 1);
-    memset(queue, 0, sizeof *queue);
-    pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->filled, NULL);
-    pthread_cond_init(&queue->emptied, NULL);
-    queue->room = wanted ? wanted->mq_maxmsg : MESSAGES;
-    queue->size = wanted ? wanted->mq_msgsize : BYTES;
-    queue->linked = 1;
-    strcpy(queue->name, name);
-    queue->next = queues;
-    queues = queue;
-    return queue;
+    unsigned all = TABLE_GET(linked);
+    int place = 0;
+    while (place < QUEUES && (all >> place & 1 || TABLE_GET(opens[place])))
+        place++;
+    if (place == QUEUES)
+        __selvedge_unsupported("more than 32 message queues at a time");
+    pthread_mutex_init(&queues[place].lock, NULL);
+    pthread_cond_init(&queues[place].filled, NULL);
+    pthread_cond_init(&queues[place].emptied, NULL);
+    TABLE_SET(shapes[place], (unsigned long)room << ROOM | (unsigned long)size << SIZE);
+    table_set_name(&names[place], name);
+    TABLE_SET(linked, all | 1u << place);
+    return place;
 }
 
-static int opened(const char *name, int flags, const struct mq_attr *wanted)
+static int opened(const struct name *name, int flags, long room, long size)
 {
-    struct queue *queue = named(name);
-    if (queue && flags & O_CREAT && flags & O_EXCL)
+    int place = find(name);
+    if (place >= 0 && flags & O_CREAT && flags & O_EXCL)
         return refused(EEXIST);
-    if (!queue && !(flags & O_CREAT))
+    if (place < 0 && !(flags & O_CREAT))
         return refused(ENOENT);
+    if (place < 0 && (room <= 0 || size <= 0 || room > MESSAGES || size > BYTES))
+        return refused(EINVAL);
     int fd = __selvedge_queue_descriptor();
     if (fd < 0)
         return -1;
-    if (!queue && !(queue = made(name, wanted)))
-    {
-        int error = errno;
-        close(fd);
-        return refused(error);
-    }
-    struct use *use = malloc(sizeof *use);
-    *use = (struct use){uses, queue, fd, flags & O_ACCMODE, !(flags & O_NONBLOCK)};
-    uses = use;
-    queue->uses++;
+    if (fd >= DESCRIPTORS)
+        __selvedge_unsupported("a message queue beside so many descriptors");
+    if (place < 0)
+        place = made(name, room, size);
+    unsigned long mode = IS_OPEN | (flags & O_NONBLOCK ? 0 : WAITS) | (unsigned long)(flags & O_ACCMODE) << ACCESS;
+    TABLE_SET(uses[fd], mode | (unsigned long)place << QUEUE | TABLE_GET(shapes[place]));
+    TABLE_ADD(opens[place], 1);
     return fd;
 }
 
@@ -147,20 +150,18 @@ mqd_t mq_open(const char *name, int flags, ...)
         return refused(EACCES);
     if (strlen(name + 1) > 255)
         return refused(ENAMETOOLONG);
-    pthread_mutex_lock(&table);
-    int fd = opened(name, flags, wanted);
-    pthread_mutex_unlock(&table);
+    struct name text = name_of(name + 1);
+    long room = wanted ? wanted->mq_maxmsg : MESSAGES, size = wanted ? wanted->mq_msgsize : BYTES;
+    table_lock(&table);
+    int fd = opened(&text, flags, room, size);
+    table_unlock(&table);
     return fd;
 }
 
-// What a descriptor stands for; null, with EBADF.
-static struct use *of(mqd_t fd)
+// What a descriptor stands for; 0, with EBADF.
+static unsigned long of(mqd_t fd)
 {
-    pthread_mutex_lock(&table);
-    struct use *use = uses;
-    while (use && use->fd != fd)
-        use = use->next;
-    pthread_mutex_unlock(&table);
+    unsigned long use = fd >= 0 && fd < DESCRIPTORS ? TABLE_GET(uses[fd]) : 0;
     if (!use)
     {
         if (fcntl(fd, F_GETFL) >= 0)
@@ -172,19 +173,20 @@ static struct use *of(mqd_t fd)
 
 int mq_close(mqd_t fd)
 {
-    struct use *use = of(fd);
+    unsigned long use = of(fd);
     if (!use)
         return -1;
-    pthread_mutex_lock(&table);
-    struct use **at = &uses;
-    while (*at != use)
-        at = &(*at)->next;
-    *at = use->next;
-    use->queue->uses--;
-    leave(use->queue);
-    free(use);
-    pthread_mutex_unlock(&table);
-    return close(fd);
+    table_lock(&table);
+    use = TABLE_GET(uses[fd]);
+    if (use)
+    {
+        int place = (int)(queue_of(use) - queues);
+        TABLE_SET(uses[fd], 0);
+        TABLE_ADD(opens[place], -1u);
+        leave(place);
+    }
+    table_unlock(&table);
+    return use ? close(fd) : refused(EBADF);
 }
 
 int mq_unlink(const char *name)
@@ -193,57 +195,64 @@ int mq_unlink(const char *name)
         return refused(EINVAL);
     if (strchr(name + 1, '/'))
         return refused(EACCES);
-    pthread_mutex_lock(&table);
-    struct queue *queue = named(name);
-    if (queue)
+    if (strlen(name + 1) > 255)
+        return refused(ENAMETOOLONG);
+    struct name gone = name_of(name + 1);
+    table_lock(&table);
+    int place = find(&gone);
+    if (place >= 0)
     {
-        queue->linked = 0;
-        leave(queue);
+        TABLE_SET(linked, TABLE_GET(linked) & ~(1u << place));
+        leave(place);
     }
-    pthread_mutex_unlock(&table);
-    return queue ? 0 : refused(ENOENT);
+    table_unlock(&table);
+    return place >= 0 ? 0 : refused(ENOENT);
 }
 
 int mq_getattr(mqd_t fd, struct mq_attr *now)
 {
-    struct use *use = of(fd);
+    unsigned long use = of(fd);
     if (!use)
         return -1;
-    pthread_mutex_lock(&use->queue->lock);
+    pthread_mutex_lock(&queue_of(use)->lock);
+    long count = queue_of(use)->count;
+    pthread_mutex_unlock(&queue_of(use)->lock);
     memset(now, 0, sizeof *now);
-    now->mq_flags = use->waits ? 0 : O_NONBLOCK;
-    now->mq_maxmsg = use->queue->room;
-    now->mq_msgsize = use->queue->size;
-    now->mq_curmsgs = use->queue->count;
-    pthread_mutex_unlock(&use->queue->lock);
+    now->mq_flags = use & WAITS ? 0 : O_NONBLOCK;
+    now->mq_maxmsg = room_of(use);
+    now->mq_msgsize = (long)size_of(use);
+    now->mq_curmsgs = count;
     return 0;
 }
 
 int mq_setattr(mqd_t fd, const struct mq_attr *restrict wanted, struct mq_attr *restrict before)
 {
-    struct use *use = of(fd);
+    unsigned long use = of(fd);
     if (!use)
         return -1;
     if (wanted->mq_flags & ~O_NONBLOCK)
         return refused(EINVAL);
+    int waits = !(wanted->mq_flags & O_NONBLOCK);
     if (before)
         mq_getattr(fd, before);
-    pthread_mutex_lock(&use->queue->lock);
-    use->waits = !(wanted->mq_flags & O_NONBLOCK);
-    pthread_mutex_unlock(&use->queue->lock);
-    return 0;
+    table_lock(&table);
+    use = TABLE_GET(uses[fd]);
+    if (use)
+        TABLE_SET(uses[fd], waits ? use | WAITS : use & ~(unsigned long)WAITS);
+    table_unlock(&table);
+    return use ? 0 : refused(EBADF);
 }
 
 static void unlock(void *lock) { pthread_mutex_unlock(lock); }
 
 // Waits until there is room, or a message; 0 or the error number. The queue is locked before and after.
-static int await(struct use *use, int full, const struct timespec *until)
+static int await(unsigned long use, int full, const struct timespec *until)
 {
-    struct queue *queue = use->queue;
+    struct queue *queue = queue_of(use);
     pthread_cond_t *changed = full ? &queue->emptied : &queue->filled;
-    long limit = full ? queue->room : 0;
+    long limit = full ? room_of(use) : 0;
     int error = 0;
-    if (queue->count == limit && !use->waits)
+    if (queue->count == limit && !(use & WAITS))
         return EAGAIN;
     // Nothing changes in a round of the loop, so waking for nothing leads back to the same state.
     pthread_cleanup_push(unlock, &queue->lock);
@@ -262,11 +271,11 @@ static int sent(mqd_t fd, const char *bytes, size_t size, unsigned priority, con
 {
     if (priority >= PRIORITIES || !is_time(until))
         return refused(EINVAL);
-    struct use *use = of(fd);
-    if (!use || use->access == O_RDONLY)
+    unsigned long use = of(fd);
+    if (!use || access_of(use) == O_RDONLY)
         return refused(EBADF);
-    struct queue *queue = use->queue;
-    if (size > (size_t)queue->size)
+    struct queue *queue = queue_of(use);
+    if (size > size_of(use))
         return refused(EMSGSIZE);
     pthread_testcancel();
     struct message *message = malloc(sizeof *message + size);
@@ -305,11 +314,11 @@ static ssize_t received(mqd_t fd, char *to, size_t room, unsigned *priority, con
 {
     if (!is_time(until))
         return refused(EINVAL);
-    struct use *use = of(fd);
-    if (!use || use->access == O_WRONLY)
+    unsigned long use = of(fd);
+    if (!use || access_of(use) == O_WRONLY)
         return refused(EBADF);
-    struct queue *queue = use->queue;
-    if (room < (size_t)queue->size)
+    struct queue *queue = queue_of(use);
+    if (room < size_of(use))
         return refused(EMSGSIZE);
     pthread_testcancel();
     pthread_mutex_lock(&queue->lock);

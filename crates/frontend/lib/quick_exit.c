@@ -1,22 +1,25 @@
 // The quick end of the process, and numbers as text of base 64.
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tables.h"
+
 void __selvedge_unsupported(const char *what);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void (*handlers[32])(void);
-static int count;
+// What a thread did before it gave a function happens before the function runs. Nothing else is ordered (tables.h).
+static _Atomic int lock;
+static void (*_Atomic handlers[32])(void);
+static _Atomic int count;
 
 int at_quick_exit(void (*handler)(void))
 {
-    pthread_mutex_lock(&lock);
-    if (count == 32)
+    table_lock(&lock);
+    int place = TABLE_ADD(count, 1);
+    if (place == 32)
         __selvedge_unsupported("more than 32 functions for at_quick_exit");
-    handlers[count++] = handler;
-    pthread_mutex_unlock(&lock);
+    atomic_store_explicit(&handlers[place], handler, memory_order_release);
+    table_unlock(&lock);
     return 0;
 }
 
@@ -24,9 +27,15 @@ void quick_exit(int code)
 {
     for (;;)
     {
-        pthread_mutex_lock(&lock);
-        void (*handler)(void) = count ? handlers[--count] : 0;
-        pthread_mutex_unlock(&lock);
+        void (*handler)(void) = 0;
+        table_lock(&lock);
+        int left = TABLE_GET(count);
+        if (left)
+        {
+            handler = atomic_load_explicit(&handlers[left - 1], memory_order_acquire);
+            TABLE_SET(count, left - 1);
+        }
+        table_unlock(&lock);
         if (!handler)
             _Exit(code);
         handler();

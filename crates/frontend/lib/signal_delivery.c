@@ -11,6 +11,11 @@
 // it: the machine holds the thread (`may_run_handler` in crates/vm/src/arrived.rs). Waits that are several actions (of condition
 // variables, barriers) are another matter: in the middle, the thread has given a mutex back. There the thread that brings the
 // signal runs the handler in its place (`run_for`).
+//
+// Who sends a signal does so before what the handler does, and a handler in the place of a thread runs while that thread waits. Nothing else is
+// ordered, not threads that send, take, or wait. So `generated` is written with release by who sends and read with acquire by who takes, and
+// `state` orders the thread and who acts for it; all other accesses are relaxed. (That signals of several numbers for one thread share a word
+// orders more: a handler comes after all who had sent something to its thread.)
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -19,6 +24,7 @@
 #include <stddef.h>
 #include <unistd.h>
 #include "signals.h"
+#include "tables.h"
 
 // How many threads there may be: more are unsupported. Half of them are the first thread and those that it creates, whose handles
 // begin at 1; the handles of others begin at OTHERS (DIRECT_REGIONS in crates/vm/src/program.rs).
@@ -46,6 +52,9 @@ static _Atomic unsigned long waiting;
 enum { WAITING_DIRECT = 48, WAITING_OTHERS = 64 - WAITING_DIRECT };
 
 static unsigned long bit(int number) { return 1ul << (number - 1); }
+
+static unsigned long set_bits(_Atomic unsigned long *of, unsigned long bits) { return atomic_fetch_or_explicit(of, bits, memory_order_relaxed); }
+static unsigned long clear_bits(_Atomic unsigned long *of, unsigned long bits) { return atomic_fetch_and_explicit(of, ~bits, memory_order_relaxed); }
 
 static unsigned index_of(pthread_t thread)
 {
@@ -80,7 +89,7 @@ static struct signals *own(void) { return &__selvedge_signals[index_of(pthread_s
 // Signals that have arrived, and for which nothing has run yet.
 static unsigned long ready(struct signals *from, unsigned long open)
 {
-    return open ? atomic_load_explicit(&from->arrived, memory_order_acquire) & open : 0;
+    return open ? TABLE_GET(from->arrived) & open : 0;
 }
 
 // Signals to the process that a timer has sent, and that nobody has taken.
@@ -93,17 +102,17 @@ static int code_of(struct signals *from, int number)
 {
     if (from != __selvedge_signals)
         return SI_TKILL;
-    return is_of_timer(number) && atomic_fetch_and(&by_timer, ~bit(number)) & bit(number) ? SI_KERNEL : SI_USER;
+    return is_of_timer(number) && clear_bits(&by_timer, bit(number)) & bit(number) ? SI_KERNEL : SI_USER;
 }
 
 // Takes a signal, if nobody else has; whether it was one. `arrived` goes first: one that is sent in between is the same signal still.
 static int take(struct signals *from, int number, int *code)
 {
-    int here = (atomic_fetch_and(&from->arrived, ~bit(number)) & bit(number)) != 0;
+    int here = (clear_bits(&from->arrived, bit(number)) & bit(number)) != 0;
     if (here)
         *code = code_of(from, number);
     // What was taken before it arrived arrives in vain.
-    return here && (atomic_fetch_and(&from->generated, ~bit(number)) & bit(number)) != 0;
+    return here && (atomic_fetch_and_explicit(&from->generated, ~bit(number), memory_order_acquire) & bit(number)) != 0;
 }
 
 // Runs handlers of signals that have arrived; whether one of them interrupts calls. `restarts`: not those with SA_RESTART (1), or the
@@ -156,11 +165,11 @@ void __selvedge_signal_unblocked(void)
 {
     unsigned long open = ~__selvedge_mask();
     struct signals *mine = own();
-    unsigned long sent = atomic_load(&mine->generated) & open;
+    unsigned long sent = TABLE_GET(mine->generated) & open;
     if (sent)
-        atomic_fetch_or(&mine->arrived, sent);
-    if (__selvedge_sends_to_process() && (sent = atomic_load(&__selvedge_signals->generated) & open))
-        atomic_fetch_or(&__selvedge_signals->arrived, sent);
+        set_bits(&mine->arrived, sent);
+    if (__selvedge_sends_to_process() && (sent = TABLE_GET(__selvedge_signals->generated) & open))
+        set_bits(&__selvedge_signals->arrived, sent);
     __selvedge_signal_point();
 }
 
@@ -169,8 +178,8 @@ void __selvedge_signal_unblocked(void)
 // Signals that have arrived for a thread that waits or is suspended.
 static unsigned long found(struct signals *mine)
 {
-    unsigned long here = ready(mine, mine->open);
-    return here || !__selvedge_sends_to_process() ? here : ready(__selvedge_signals, mine->open);
+    unsigned long here = ready(mine, TABLE_GET(mine->open));
+    return here || !__selvedge_sends_to_process() ? here : ready(__selvedge_signals, TABLE_GET(mine->open));
 }
 
 // From now on the thread waits, or is suspended, unless a signal has arrived; whether it does. Who brings a signal first lets it
@@ -178,17 +187,17 @@ static unsigned long found(struct signals *mine)
 static int begins(struct signals *mine, int state, unsigned long open)
 {
     unsigned long me = __selvedge_sends_to_process() ? waiting_bit((unsigned)(mine - __selvedge_signals)) : 0;
-    mine->open = open;
-    atomic_store(&mine->state, state);
+    TABLE_SET(mine->open, open);
+    atomic_store_explicit(&mine->state, state, memory_order_release);
     if (__selvedge_sends_to_process())
-        atomic_fetch_or(&waiting, me);
+        set_bits(&waiting, me);
     if (!found(mine))
         return 1;
     int before = state;
-    if (!atomic_compare_exchange_strong(&mine->state, &before, RUNS))
+    if (!atomic_compare_exchange_strong_explicit(&mine->state, &before, RUNS, memory_order_acquire, memory_order_relaxed))
         __selvedge_claim(&mine->state, state == SUSPENDED ? WOKEN : state, RUNS);
     if (__selvedge_sends_to_process())
-        atomic_fetch_and(&waiting, ~me);
+        clear_bits(&waiting, me);
     return 0;
 }
 
@@ -196,11 +205,11 @@ static void ends(struct signals *mine, int state)
 {
     __selvedge_claim(&mine->state, state, RUNS);
     if (__selvedge_sends_to_process())
-        atomic_fetch_and(&waiting, ~waiting_bit((unsigned)(mine - __selvedge_signals)));
+        clear_bits(&waiting, waiting_bit((unsigned)(mine - __selvedge_signals)));
 }
 
 // Whether the thread runs a handler in the place of one that waits.
-static int acts(void) { return atomic_load(&own()->state) != RUNS; }
+static int acts(void) { return TABLE_GET(own()->state) != RUNS; }
 
 static void waits(int state)
 {
@@ -219,7 +228,7 @@ void __selvedge_signal_sleep_begins(void) { waits(SLEEPS); }
 void __selvedge_signal_wait_ends(void)
 {
     struct signals *mine = own();
-    int state = atomic_load(&mine->state);
+    int state = TABLE_GET(mine->state);
     if (state != RUNS)
         ends(mine, state == SLEEPS ? SLEEPS : WAITS);
 }
@@ -230,29 +239,31 @@ static void run_for(unsigned index)
 {
     struct signals *to = &__selvedge_signals[index];
     int before = SUSPENDED;
-    int state = atomic_load(&to->state);
+    int state = TABLE_GET(to->state);
     if (state == SLEEPS && found(to))
         __selvedge_unsupported("a handler that runs while its thread waits for a futex (as std::atomic::wait does)");
     if (state == SUSPENDED) {
         if (found(to))
-            atomic_compare_exchange_strong(&to->state, &before, WOKEN);
+            atomic_compare_exchange_strong_explicit(&to->state, &before, WOKEN, memory_order_relaxed, memory_order_relaxed);
         return;
     }
-    for (before = WAITS; found(to) && atomic_compare_exchange_strong(&to->state, &before, AWAY); before = WAITS) {
+    for (before = WAITS;
+         found(to) && atomic_compare_exchange_strong_explicit(&to->state, &before, AWAY, memory_order_acquire, memory_order_relaxed);
+         before = WAITS) {
         unsigned long now;
         while ((now = found(to))) {
-            struct signals *from = ready(to, to->open) ? to : __selvedge_signals;
+            struct signals *from = ready(to, TABLE_GET(to->open)) ? to : __selvedge_signals;
             int number = __builtin_ctzl(now) + 1, code;
             if (take(from, number, &code)) {
                 union sigval none = {0};
                 __selvedge_act_for(handle_at(index));
-                unsigned long mask = __selvedge_set_mask(~to->open);
+                unsigned long mask = __selvedge_set_mask(~TABLE_GET(to->open));
                 __selvedge_deliver(number, code, none);
                 __selvedge_set_mask(mask);
                 __selvedge_act_for(0);
             }
         }
-        atomic_store(&to->state, WAITS);
+        atomic_store_explicit(&to->state, WAITS, memory_order_release);
     }
 }
 
@@ -263,7 +274,7 @@ static unsigned long flight(unsigned index, int number) { return (unsigned long)
 static void of_thread(unsigned index, int number)
 {
     struct signals *to = &__selvedge_signals[index];
-    atomic_fetch_or(&to->arrived, bit(number));
+    set_bits(&to->arrived, bit(number));
     run_for(index);
 }
 
@@ -271,8 +282,8 @@ static void of_thread(unsigned index, int number)
 static void of_process(int number)
 {
     struct signals *to = __selvedge_signals;
-    atomic_fetch_or(&to->arrived, bit(number));
-    unsigned long all = atomic_load(&waiting);
+    set_bits(&to->arrived, bit(number));
+    unsigned long all = TABLE_GET(waiting);
     int count = __builtin_popcountl(all), chosen = count > 1 ? __selvedge_outside(count) : 0;
     // If the chosen one blocks it, another one may take it.
     for (int i = 0; i < count && ready(to, ~0ul); i++) {
@@ -310,7 +321,7 @@ static int generated(struct signals *to, int number)
 {
     if (is_ignored(number))
         return 0;
-    if (!(atomic_fetch_or(&to->generated, bit(number)) & bit(number)))
+    if (!(atomic_fetch_or_explicit(&to->generated, bit(number), memory_order_release) & bit(number)))
         return 1;
     if (number >= 32)
         __selvedge_unsupported("several real-time signals of one number that wait for one thread");
@@ -337,8 +348,8 @@ void __selvedge_send_to_process(int number) { send(0, number); }
 // ---- timers
 
 // For each timer, which setting of it is on; 0: none. A timer is off when its signal is sent, and not before.
-static unsigned long on[3], settings;
-static pthread_mutex_t timers = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic unsigned long on[3], settings;
+static _Atomic int timers;
 
 static void *expire(void *what)
 {
@@ -346,17 +357,17 @@ static void *expire(void *what)
     __selvedge_set_mask(~0ul);
     pthread_setname_np(pthread_self(), "timer");
     int number = packed & 255;
-    pthread_mutex_lock(&timers);
-    int sends = on[packed >> 8 & 255] == setting;
+    table_lock(&timers);
+    int sends = TABLE_GET(on[packed >> 8 & 255]) == setting;
     if (sends) {
-        on[packed >> 8 & 255] = 0;
+        TABLE_SET(on[packed >> 8 & 255], 0);
         // First, for a thread that unblocks the signal takes it as soon as it is generated.
-        unsigned long before = atomic_fetch_or(&by_timer, bit(number)) & bit(number);
+        unsigned long before = set_bits(&by_timer, bit(number)) & bit(number);
         sends = generated(__selvedge_signals, number);
         if (!sends && !before)
-            atomic_fetch_and(&by_timer, ~bit(number));
+            clear_bits(&by_timer, bit(number));
     }
-    pthread_mutex_unlock(&timers);
+    table_unlock(&timers);
     if (sends)
         of_process(number);
     return NULL;
@@ -365,11 +376,11 @@ static void *expire(void *what)
 // Whether it was on.
 int __selvedge_arm(int timer, int number, int is_on)
 {
-    pthread_mutex_lock(&timers);
-    unsigned long setting = is_on ? ++settings : 0;
-    int was_on = on[timer] != 0;
-    on[timer] = setting;
-    pthread_mutex_unlock(&timers);
+    table_lock(&timers);
+    unsigned long setting = is_on ? TABLE_ADD(settings, 1) + 1 : 0;
+    int was_on = TABLE_GET(on[timer]) != 0;
+    TABLE_SET(on[timer], setting);
+    table_unlock(&timers);
     if (is_on)
         start(expire, setting << 16 | (unsigned long)timer << 8 | (unsigned long)number);
     return was_on;
@@ -383,21 +394,21 @@ void __selvedge_keep(int number, int of_process)
     if (is_ignored(number))
         __selvedge_unsupported("a signal that is sent while it is ignored and blocked");
     if (generated(to, number))
-        atomic_fetch_or(&to->arrived, bit(number));
+        set_bits(&to->arrived, bit(number));
 }
 
 // sigwait has taken the signal: the one that was sent to the thread, if there is one, as in Linux. One to the process is left then.
 void __selvedge_forget(int number)
 {
     struct signals *from = own();
-    if (!(atomic_load(&from->generated) & bit(number))) {
+    if (!(TABLE_GET(from->generated) & bit(number))) {
         if (!__selvedge_sends_to_process())
             return;
         from = __selvedge_signals;
     }
-    atomic_fetch_and(&from->arrived, ~bit(number));
+    clear_bits(&from->arrived, bit(number));
     code_of(from, number);
-    atomic_fetch_and(&from->generated, ~bit(number));
+    atomic_fetch_and_explicit(&from->generated, ~bit(number), memory_order_acquire);
 }
 
 // ---- waiting for a signal

@@ -83,13 +83,17 @@ fn perform(cx: &mut Cx<'_>) -> Performs {
         },
         Phase::LookedUp => {
             let open = pinned(cx)?;
-            if lock_of(cx.state, open.number) == wanted {
-                return Ok(After::Done(0, Outcome::Done));
+            let held = lock_of(cx.state, open.number);
+            // What gives nothing up releases nothing.
+            let gives_up = held != Lock::None && held != wanted;
+            let outcome = if gives_up { Outcome::Done } else { Outcome::Failed };
+            if held == wanted {
+                return Ok(After::Done(0, outcome));
             }
             set_lock(cx.state, &open, Lock::None);
             match wanted {
-                Lock::None => Ok(After::Done(0, Outcome::Done)),
-                _ => Ok(After::Next(Phase::LockGivenUp, Outcome::Done)),
+                Lock::None => Ok(After::Done(0, outcome)),
+                _ => Ok(After::Next(Phase::LockGivenUp, outcome)),
             }
         }
         _ => {
