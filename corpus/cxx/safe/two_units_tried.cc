@@ -1,5 +1,5 @@
 // Two threads try to take one of two units each: both succeed.
-// options: --std c++20
+// options: --cflags -std=c++20
 #include <cassert>
 #include <semaphore>
 #include <thread>

@@ -119,6 +119,7 @@ pub fn read(cx: &mut Cx<'_>, address: u64, size: u64) -> Result<Value, Stop> {
 /// Writes an element of a checked range.
 pub fn write(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(), Stop> {
     let Some(object) = shared(cx, address) else {
+        cx.state.memory.note_written(address, size, cx.site);
         cx.state.memory.poke_checked(address, size, value);
         return Ok(());
     };
@@ -290,9 +291,9 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
         cx.state
             .set_word(record(cx, number, RecordField::Tag), u64::from(value.tag.0));
     } else {
-        cx.state
-            .memory
-            .poke_checked(wanted.address, wanted.size, wanted.value);
+        let memory = &mut cx.state.memory;
+        memory.note_written(wanted.address, wanted.size, cx.site);
+        memory.poke_checked(wanted.address, wanted.size, wanted.value);
     }
     let core = cx.state.own_core(cx.thread);
     (core.phase, core.note) = (Phase::Accessing, number + 1);
