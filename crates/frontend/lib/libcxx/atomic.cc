@@ -55,8 +55,10 @@ template <> void __atomic_notify_all_native<4>(const void *word) noexcept
 // ---- any other object: one of these words stands for it
 //
 // A word is odd if somebody may wait for it: who is about to wait makes it odd, then looks at the object, and waits while the word stays as
-// it is. Who has changed the object looks at the word, and makes it even and wakes all if it is odd. The fences see to it that one of both
-// sees what the other has written. All are woken, because several objects may have the same word.
+// it is. Who has changed the object looks at the word, and makes it even and wakes all if it is odd. One of both sees what the other has
+// written, because the machine takes atomic accesses of every order in one order. So they are relaxed here: neither a notification nor a wait
+// orders threads, and not those of different objects above all; what the waiter reads of the object does. All are woken, because several
+// objects may have the same word.
 
 static constexpr size_t words = 64;
 static int word_of[words];
@@ -69,10 +71,9 @@ static int *find(const void *object)
 __cxx_contention_t __atomic_monitor_global(const void *object) noexcept
 {
     int *word = find(object);
-    int value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    int value = __atomic_load_n(word, __ATOMIC_RELAXED);
     if (!(value & 1))
-        value = __atomic_fetch_or(word, 1, __ATOMIC_ACQ_REL) | 1;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        value = __atomic_fetch_or(word, 1, __ATOMIC_RELAXED) | 1;
     return value;
 }
 
@@ -89,11 +90,10 @@ void __atomic_wait_global_table_with_timeout(const void *object, __cxx_contentio
 void __atomic_notify_all_global_table(const void *object) noexcept
 {
     int *word = find(object);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    int value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    int value = __atomic_load_n(word, __ATOMIC_RELAXED);
     // If it has changed since, who changed it wakes those who waited.
     const int next = static_cast<int>(static_cast<unsigned>(value) + 1);
-    if ((value & 1) && __atomic_compare_exchange_n(word, &value, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if ((value & 1) && __atomic_compare_exchange_n(word, &value, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         wake(word, INT_MAX);
 }
 

@@ -2,6 +2,9 @@
 #include <memory>
 #include <pthread.h>
 #include <stdint.h>
+#include <utility>
+
+extern "C" void __selvedge_unsupported(const char *);
 
 _LIBCPP_BEGIN_NAMESPACE_STD
 
@@ -39,13 +42,13 @@ const void *__shared_weak_count::__get_deleter(const type_info &) const noexcept
 
 // ---- atomic_load(const shared_ptr<T> *), …
 
-static constexpr size_t locks = 16;
-static pthread_mutex_t lock_of[locks] = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-};
+//
+// The address of the pointer chooses one of a few locks. libc++ lets several pointers share a lock. Here a lock is for one pointer only: a
+// shared one would order what the program does not order.
+
+static constexpr size_t locks = 64;
+static pthread_mutex_t lock_of[locks];
+static const void *pointer_of[locks];
 
 constexpr __sp_mut::__sp_mut(void *lock) noexcept : __lx_(lock) {}
 
@@ -61,11 +64,18 @@ void __sp_mut::unlock() noexcept
 
 __sp_mut &__get_sp_mut(const void *pointer)
 {
-    static constinit __sp_mut all[locks] = {
-        &lock_of[0], &lock_of[1], &lock_of[2],  &lock_of[3],  &lock_of[4],  &lock_of[5],  &lock_of[6],  &lock_of[7],
-        &lock_of[8], &lock_of[9], &lock_of[10], &lock_of[11], &lock_of[12], &lock_of[13], &lock_of[14], &lock_of[15],
+    const size_t which = reinterpret_cast<uintptr_t>(pointer) / sizeof(shared_ptr<void>) % locks;
+    const void *of = __atomic_load_n(&pointer_of[which], __ATOMIC_RELAXED);
+    if (!of && __atomic_compare_exchange_n(&pointer_of[which], &of, pointer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        of = pointer;
+    if (of != pointer)
+        __selvedge_unsupported("std::atomic_load and its kin for so many std::shared_ptr that two share a lock");
+    // Only this function, and what is in it, may make such objects.
+    const auto at = []<size_t... place>(size_t wanted, index_sequence<place...>) -> __sp_mut & {
+        static constinit __sp_mut all[locks] = {&lock_of[place]...};
+        return all[wanted];
     };
-    return all[reinterpret_cast<uintptr_t>(pointer) / sizeof(void *) % locks];
+    return at(which, make_index_sequence<locks>());
 }
 
 void *align(size_t alignment, size_t size, void *&place, size_t &space)
