@@ -47,7 +47,8 @@ pub(crate) fn kind(action: &Action) -> Kind {
     use Operation as O;
     Kind::Ordered(match action.op {
         Op::Start | Op::Choose | Op::Assume | Op::Yield => return Kind::Nothing,
-        Op::Read | Op::Write | Op::Rmw | Op::Hidden | Op::HiddenWait | Op::Look => {
+        // The model library has claims (tables of names, signals), and programs in C have none.
+        Op::Read | Op::Write | Op::Rmw | Op::Claim | Op::Hidden | Op::HiddenWait | Op::Look => {
             return Kind::Beside;
         }
         // No native program can signal an internal queue of the machine.

@@ -116,6 +116,7 @@ impl<'a> Job<'a> {
         };
         setup.vm.fingerprints = plan.strategy.matches_states() || setup.vm.requests.is_some();
         let races = self.properties(plan).contains(&Property::DataRace);
+        setup.vm.sees_races = races;
         setup.vm.record_dead_accesses = asked(Property::DataRace) && !asked(Property::Deref);
         let reads = plan.strategy == Strategy::ReadsFrom;
         setup.vm.record_accesses = races || reads || plan.prunes_writes(self.options) || plan.is_published();

@@ -111,6 +111,8 @@ pub struct Options {
     /// Without [`quarantine`](Options::quarantine): so many dead heap objects and escaping locals
     /// of one thread and size are noted ([`Vm::has_many_dead`](crate::Vm::has_many_dead)).
     pub many_dead: Option<u32>,
+    /// Data races are looked for. If not, what is right only without them is unsupported.
+    pub sees_races: bool,
     /// How solver queries are answered.
     pub solver: SolverOptions,
     /// Memory that is lost or not freed is asked for: states differ, too, by what only that depends
@@ -207,6 +209,7 @@ impl Default for Options {
             requests: None,
             symbolic_files: Vec::new(),
             quarantine: None,
+            sees_races: true,
             many_dead: None,
             must_end: false,
             solver: SolverOptions::default(),

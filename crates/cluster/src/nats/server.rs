@@ -16,6 +16,9 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
+/// How often the bytes of an object are asked for, if they do not come.
+const READS: u32 = 3;
+
 /// The longest time for one request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -127,17 +130,21 @@ impl Server {
     pub fn stored(&self, name: &str) -> Result<Vec<u8>, Fault> {
         let missing = |error: &dyn std::fmt::Display| Fault(format!("the object {name}: {error}"));
         let get = async {
-            let object = self.objects.get(name).await.map_err(|error| missing(&error))?;
-            if object.info().size > LONGEST * 4 {
-                return Err(missing(&"is too long"));
+            let mut attempt = 1;
+            loop {
+                let object = self.objects.get(name).await.map_err(|error| missing(&error))?;
+                if object.info().size > LONGEST * 4 {
+                    return Err(missing(&"is too long"));
+                }
+                let mut bytes = Vec::new();
+                let mut limited = object.take(LONGEST as u64 * 4);
+                match limited.read_to_end(&mut bytes).await {
+                    Ok(_) => return Ok(bytes),
+                    Err(error) if attempt == READS => return Err(missing(&error)),
+                    // The server began anew, or this process stood still for a while.
+                    Err(_) => attempt += 1,
+                }
             }
-            let mut bytes = Vec::new();
-            let mut limited = object.take(LONGEST as u64 * 4);
-            limited
-                .read_to_end(&mut bytes)
-                .await
-                .map_err(|error| missing(&error))?;
-            Ok(bytes)
         };
         self.wait(async {
             let got = tokio::time::timeout(20 * PATIENCE, get).await;

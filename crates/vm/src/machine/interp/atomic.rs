@@ -157,7 +157,8 @@ impl Vm {
     /// A plain access of 16 bytes is two of the processor, between which another thread may come.
     /// If it is an action, that is not explored.
     fn refuse_torn(&mut self, ty: Type, order: MemoryOrder, site: Site, performing: bool) {
-        if performing && ty.bytes() > 8 && order == MemoryOrder::NotAtomic {
+        let is_plain = order == MemoryOrder::NotAtomic;
+        if performing && ty.bytes() > 8 && is_plain && !self.program.options.sees_races {
             let what = "a plain access of 16 bytes beside other threads, under visibility memory";
             let stmt = self.called_at(site);
             self.state.notify(Notice::Unsupported(Unsupported {
