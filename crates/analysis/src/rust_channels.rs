@@ -262,7 +262,8 @@ impl Channels<'_> {
     /// Whether the program has an allocator of its own.
     fn allocates(&self) -> bool {
         let is_allocator = |function: &&Function| {
-            let name = function.name.as_str();
+            // LLVM may have added a suffix.
+            let name = function.name.split('.').next().unwrap_or_default();
             name.contains(ALLOCATES) && ALLOCATORS.iter().any(|end| name.ends_with(end))
         };
         let is_of_system = |inst: &Inst| match called(inst) {
