@@ -41,13 +41,14 @@
 //! are executed; they use locks.
 
 use super::rust_locks::declare;
+use super::rust_parking::{called, parks_itself};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
     Block, CHANNEL, CHANNEL_TAIL, Callee, FuncId, Function, Inst, InstKind, Module, Operand, Reg, RegInfo,
-    Relocation, RmwOp, Symbol, Terminator, Type, Until,
+    RmwOp, Terminator, Type, Until,
 };
 use smallvec::{SmallVec, smallvec};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The kinds of channels that keep messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -89,10 +90,6 @@ const ALLOCATORS: [&str; 4] = [
     "___rust_alloc_zeroed",
 ];
 const OF_SYSTEM: &str = "___rdl_";
-
-/// The functions that park threads, or wake those that park, begin and end so.
-const OF_THREADS: &str = "std::thread::";
-const PARK: [&str; 4] = ["park", "park_timeout", "park_timeout_ms", "unpark"];
 
 /// The function through which unoptimised code reads an atomic variable.
 const LOAD: &str = "core::sync::atomic::atomic_load";
@@ -190,25 +187,6 @@ fn call(function: &mut Function, callee: FuncId, args: &[(Operand, Type)], stmt:
     }
 }
 
-/// Whether a function belongs to the library itself. A method of a trait may be the program's,
-/// also where its type is the library's: `<std::thread::Thread as program::Wakes>::wake`.
-fn is_of_library(function: &Function) -> bool {
-    let name = super::rust_start::plain_name(function);
-    name.starts_with("std::") && !name.contains(" as ")
-}
-
-/// A call of a function by name.
-fn called(inst: &Inst) -> Option<(FuncId, Option<Operand>)> {
-    match &inst.kind {
-        InstKind::Call {
-            callee: Callee::Direct(callee),
-            args,
-            ..
-        } => Some((*callee, args.first().copied())),
-        _ => None,
-    }
-}
-
 /// The methods of channels that a module has.
 struct Channels<'a> {
     module: &'a Module,
@@ -218,7 +196,7 @@ struct Channels<'a> {
 impl Channels<'_> {
     /// The operations; `None` if one of them has another form than expected.
     fn operations(&self) -> Option<Vec<Operation>> {
-        if self.methods.is_empty() || self.has_deadlines() || self.parks() || self.allocates() {
+        if self.methods.is_empty() || self.has_deadlines() || parks_itself(self.module) || self.allocates() {
             return None;
         }
         let mut found = Vec::new();
@@ -275,44 +253,6 @@ impl Channels<'_> {
             let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
             !insts.all(is_of_system)
         })
-    }
-
-    /// Whether code that is not the library's uses the functions that park threads and wake them.
-    fn parks(&self) -> bool {
-        let is_park = |function: &Function| {
-            function.name.contains("park") && {
-                let name = super::rust_start::plain_name(function);
-                name.starts_with(OF_THREADS)
-                    && name.rsplit("::").next().is_some_and(|last| PARK.contains(&last))
-            }
-        };
-        let functions = self.module.functions.iter_ids();
-        let park: BTreeSet<FuncId> = functions
-            .filter(|(_, function)| is_park(function))
-            .map(|(id, _)| id)
-            .collect();
-        let uses = |function: &Function| {
-            let mut found = false;
-            let mut see = |operand: Operand| {
-                found |= matches!(operand, Operand::Func(used) if park.contains(&used));
-            };
-            for block in function.blocks.iter() {
-                for inst in &block.insts {
-                    inst.kind.for_each_operand(&mut see);
-                }
-                block.term.for_each_operand(&mut see);
-            }
-            let insts = function.blocks.iter().flat_map(|block| &block.insts);
-            found |= insts.filter_map(called).any(|(callee, _)| park.contains(&callee));
-            found && !is_of_library(function)
-        };
-        let in_data =
-            |relocation: &Relocation| matches!(relocation.symbol, Symbol::Func(id) if park.contains(&id));
-        let globals = &self.module.globals;
-        globals
-            .iter()
-            .any(|global| global.relocations.iter().any(in_data))
-            || self.module.functions.iter().any(uses)
     }
 
     fn operation(&self, id: FuncId, method: &Method, until: Until, halves: [&str; 2]) -> Option<Operation> {

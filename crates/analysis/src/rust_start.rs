@@ -1,6 +1,6 @@
-//! Functions of Rust's standard library that have no effect here, but cost schedules. They are made
-//! empty before anything is explored. If another release does not have them, under these names,
-//! more schedules are explored, and none is lost.
+//! What Rust's standard library does that has no effect here, but costs schedules: functions are
+//! made empty, and one kind of failure is left out. If another release does not have them, under
+//! these names, more schedules are explored, and none is lost.
 //!
 //! *Signal stacks.* When a thread ends, it removes the note of its stack from a table under a lock.
 //! The handlers of memory signals read this table. The machine starts such programs with these
@@ -14,13 +14,20 @@
 //! would have no longest execution. The counter is private to two functions that let time pass; it
 //! decides nothing else. If the type has further functions, which may read the counter, nothing is
 //! changed.
+//!
+//! *Exchanges that fail spuriously.* `Once` changes its state with weak exchanges. If one fails,
+//! the state that was found decides what comes next, and if that is the state as before, it is the
+//! same exchange. So a failure without a cause changes nothing, and the exchanges are made strong.
 
 use selvedge_base::Id;
-use selvedge_ir::{BlockId, Function, Module, Terminator};
+use selvedge_ir::{BlockId, Function, InstKind, Module, Terminator};
 use smallvec::SmallVec;
 
 /// The function that gives a thread's signal stack back, if it has one, and removes its note.
 const DROP_HANDLER: &str = "std::sys::pal::unix::stack_overflow::imp::drop_handler";
+
+/// The function that runs what is to be run once, or waits for who does.
+const ONCE: &str = "std::sys::sync::once::futex::Once::call";
 
 /// The type that lets time pass, and its functions that do.
 const BACKOFF: &str = "std::sync::mpmc::utils::Backoff::";
@@ -53,6 +60,22 @@ pub fn make_empty(module: &mut Module) -> usize {
         entry.insts.clear();
         entry.term = Terminator::Return(SmallVec::new());
         count += 1;
+    }
+    count
+}
+
+/// Makes the exchanges of `Once` strong. Returns their number.
+pub fn strengthen(module: &mut Module) -> usize {
+    let mut count = 0;
+    for function in module.functions.iter_mut() {
+        if !function.is_defined() || !function.name.contains("Once") || plain_name(function) != ONCE {
+            continue;
+        }
+        for inst in function.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+            if let InstKind::CompareExchange { weak, .. } = &mut inst.kind {
+                count += usize::from(std::mem::take(weak));
+            }
+        }
     }
     count
 }

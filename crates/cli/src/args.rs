@@ -167,6 +167,10 @@ pub(crate) struct CheckArgs {
     /// changes (of unfold)
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_AWAITS", default_value = "on", value_name = "on|off")]
     pub(crate) awaits: Switch,
+    /// Take no other thread in before an access to an atomic variable that only the main thread
+    /// uses, or that nobody writes while there are several threads (of unfold, stateful)
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_CONFINED", default_value = "on", value_name = "on|off")]
+    pub(crate) confined: Switch,
     /// Cut off executions that only repeat others
     #[arg(
         help_heading = EXPLORATION,

@@ -20,7 +20,7 @@ pub(crate) fn options(
 ) -> Options {
     let cases = args.given.emit_tests.as_deref();
     Options {
-        setup: setup(args),
+        setup: setup(args, &properties),
         properties,
         strategy: match args.strategy {
             StrategyOption::Auto => None,
@@ -29,6 +29,7 @@ pub(crate) fn options(
         dependence: args.dependence,
         symmetry: args.symmetry,
         awaits: args.awaits.on(),
+        confined: args.confined.on(),
         sleep_sets: args.sleep_sets.on(),
         peek: args.peek.on(),
         write_write_pruning: args.write_write_pruning.on(),
@@ -65,7 +66,10 @@ pub(crate) fn options(
     }
 }
 
-fn setup(args: &CheckArgs) -> Setup {
+fn setup(args: &CheckArgs, properties: &BTreeSet<Property>) -> Setup {
+    let looks_for_memory = [Property::Leak, Property::Cleanup]
+        .iter()
+        .any(|asked| properties.contains(asked));
     let mut vm = selvedge_vm::Options {
         timeouts: args.timeouts.on(),
         clock_steps: args.clock_steps,
@@ -99,6 +103,7 @@ fn setup(args: &CheckArgs) -> Setup {
             poll_once: args.bounded_polling == BoundedPolling::Once,
             scratch_registers: true,
             rust_claims: args.rust_locks == RustLocks::Modelled,
+            rust_threads_kept: !looks_for_memory,
             ..args.source.frontend()
         },
         vm,

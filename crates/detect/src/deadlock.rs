@@ -285,7 +285,8 @@ fn closed_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<V
     firm.then_some(cycle)
 }
 
-/// A shortest cycle of threads that begins with this one. Each thread waits for the next one.
+/// A shortest cycle of threads with this one, from its lowest thread on. Each thread waits for the
+/// next one.
 fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
     // The threads reached; each with the position of the thread that waits for it.
     let mut reached: Vec<(ThreadId, usize)> = vec![(thread, 0)];
@@ -301,6 +302,8 @@ fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<T
                 }
                 cycle.push(thread);
                 cycle.reverse();
+                let lowest = (0..cycle.len()).min_by_key(|&at| cycle[at]);
+                cycle.rotate_left(lowest.unwrap_or(0));
                 return Some(cycle);
             }
             if !reached.iter().any(|&(known, _)| known == other) {
@@ -313,7 +316,7 @@ fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<T
 }
 
 /// Wait-for cycles. Each thread in a cycle is in exactly one of those returned, or in an earlier
-/// one. Each begins with its lowest thread, unless that is in another one.
+/// one.
 fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<ThreadId>> {
     let mut found: Vec<Vec<ThreadId>> = Vec::new();
     for &thread in blocked {

@@ -134,6 +134,11 @@ fn finish(
     selvedge_analysis::cxx_snapshots::strengthen(&mut lowered.module);
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     if options.rust_claims {
+        selvedge_analysis::rust_start::strengthen(&mut lowered.module);
+        selvedge_analysis::rust_counts::end_weak_plainly(&mut lowered.module);
+        if options.rust_threads_kept {
+            selvedge_analysis::rust_counts::keep_for_threads(&mut lowered.module);
+        }
         let locks = selvedge_analysis::rust_locks::claim(&mut lowered.module);
         if locks > 0 {
             selvedge_analysis::rust_condvars::model(&mut lowered.module);
@@ -141,6 +146,7 @@ fn finish(
         selvedge_analysis::rust_rwlocks::claim(&mut lowered.module);
         selvedge_analysis::rust_crates::claim(&mut lowered.module);
         selvedge_analysis::rust_backoff::look_once(&mut lowered.module);
+        selvedge_analysis::rust_scopes::claim(&mut lowered.module);
         selvedge_analysis::rust_channels::join(&mut lowered.module);
     }
     selvedge_analysis::signal_points::insert(&mut lowered.module);

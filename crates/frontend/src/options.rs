@@ -61,6 +61,9 @@ pub struct Options {
     pub asks_guards: bool,
     /// True if the waiting of Rust's locks is left out ([`selvedge_analysis::rust_locks`]).
     pub rust_claims: bool,
+    /// With `rust_claims`: true if what Rust's library has for each thread is never destroyed
+    /// ([`selvedge_analysis::rust_counts`]).
+    pub rust_threads_kept: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
     pub stop: StopFlag,
 }
@@ -85,6 +88,7 @@ impl Default for Options {
             scratch_registers: false,
             asks_guards: false,
             rust_claims: false,
+            rust_threads_kept: false,
             stop: StopFlag::new(),
         }
     }

@@ -39,6 +39,8 @@ pub(crate) enum Failed {
     /// Actions that are parts of other events (`dpor`), or that are taken first (`stateful`), need
     /// not be interleaved.
     Fused,
+    /// Atomic variables that a few executions show to be confined need not be actions.
+    Confined,
     /// No dead object's memory is reused.
     DeadMemory,
     /// There is no data race, so plain accesses need not be interleaved. It is assumed if races
@@ -73,9 +75,12 @@ impl Failed {
                     "note: --strategy reads-from does not cover {what}: going on with unfold"
                 )));
             }
-            Failed::Awaits | Failed::RelativeClocks | Failed::Fused | Failed::DeadMemory | Failed::Slice => {
-                return None;
-            }
+            Failed::Awaits
+            | Failed::RelativeClocks
+            | Failed::Fused
+            | Failed::Confined
+            | Failed::DeadMemory
+            | Failed::Slice => return None,
         }))
     }
 }
@@ -100,6 +105,8 @@ pub(crate) struct Assumed {
     pub(crate) relative_clocks: bool,
     /// See [`Failed::Fused`].
     pub(crate) fused: bool,
+    /// See [`Failed::Confined`]. How often that has failed before; `None` if it is not assumed.
+    pub(crate) confined: Option<u32>,
     /// See [`Failed::DeadMemory`].
     pub(crate) keeps_dead: bool,
 }
@@ -117,6 +124,7 @@ impl Assumed {
                 && program.options.clock_steps.is_none()
                 && !program.refuses_relative_clocks(),
             fused,
+            confined: plan.confined.then(|| program.wrongly_confined()),
             keeps_dead: plan.keeps_dead,
         }
     }
@@ -136,6 +144,11 @@ impl Assumed {
             Some(Failed::RelativeClocks)
         } else if self.fused && program.is_spoiled() {
             Some(Failed::Fused)
+        } else if self
+            .confined
+            .is_some_and(|before| program.wrongly_confined() != before)
+        {
+            Some(Failed::Confined)
         } else if self.keeps_dead && many_dead {
             Some(Failed::DeadMemory)
         } else {
@@ -164,9 +177,10 @@ impl Assumption for Made {
             !program.is_spoiled(),
         ];
         let count = |all: &[bool]| all.iter().map(|&assumed| u32::from(assumed)).sum::<u32>();
+        let of_machines = count(&of_machines) + program.may_confine();
         let points_to = u32::from(setup.vm.explained.is_some());
         let reads = u32::from(plan.strategy == Strategy::ReadsFrom);
-        32 * reads + 16 * points_to + 5 * count(&of_programs) + count(&of_machines)
+        48 * reads + 24 * points_to + 8 * count(&of_programs) + of_machines
     }
 }
 

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::explored::{Explored, Outcome};
 use crate::finding::{self, FoundBy};
 use crate::hints::hints;
+use crate::machines::canonical_machine;
 use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
@@ -37,8 +38,15 @@ impl Checked {
     /// # Errors
     /// If an event cannot be executed again.
     pub fn unfolding(&self, form: Form) -> Result<Option<String>, Error> {
-        let Explored { program, report, .. } = &self.explored;
-        unfolding::text(program, report, form).map_err(Error::Output)
+        let Explored {
+            program,
+            report,
+            plan,
+            ..
+        } = &self.explored;
+        let (vm, _) = canonical_machine(program);
+        let vm = if plan.confined { vm.with_confined() } else { vm };
+        unfolding::text(vm, report, form).map_err(Error::Output)
     }
 }
 
@@ -65,6 +73,7 @@ pub(crate) fn describe(
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
     let (mut findings, mut faults) = (Vec::<FindingReport>::new(), Vec::<Fault>::new());
     let by = match plan.strategy {
+        Strategy::Unfold | Strategy::Stateful if plan.confined => FoundBy::Confining,
         Strategy::Unfold | Strategy::Stateful => FoundBy::Canonical,
         Strategy::ReadsFrom => FoundBy::Reading,
         _ if plan.fuses(options) && !program.is_spoiled() => FoundBy::Fusing,

@@ -215,12 +215,18 @@ impl Exploration<'_> {
             awaits,
             relative_clocks,
             fused,
+            confined,
             ..
         } = watch.assumed;
         // Cutoffs end loops around spurious wakeups and failures at once.
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
             let vm = if fused { vm.with_left_movers() } else { vm };
+            let vm = if confined.is_some() {
+                vm.with_confined()
+            } else {
+                vm
+            };
             let vm = if turns { vm.with_turns() } else { vm };
             let vm = if awaits { vm.with_awaits() } else { vm };
             let vm = match relative_clocks {

@@ -40,6 +40,8 @@ pub(crate) enum FoundBy {
     Fusing,
     /// [`Vm::canonical`].
     Canonical,
+    /// The same with [`Vm::with_confined`].
+    Confining,
     /// The same with [`Vm::with_lone_accesses`].
     Reading,
 }
@@ -59,6 +61,10 @@ pub(crate) fn describe(
         FoundBy::Plain => found.choices.clone(),
         FoundBy::Fusing => every_action(program, &found.choices),
         FoundBy::Canonical => open_decisions(program, canonical_machine(program).0, &found.choices),
+        FoundBy::Confining => {
+            let canonical = canonical_machine(program).0.with_confined();
+            open_decisions(program, canonical, &found.choices)
+        }
         FoundBy::Reading => open_decisions(program, reading_machine(program).0, &found.choices),
     };
     for choice in choices {
@@ -68,8 +74,10 @@ pub(crate) fn describe(
     }
     trace.finish();
     let seen = trace.faults.iter().find(|(_, seen)| same(seen, fault));
-    let seen = seen
-        .or_else(|| stand_in(&trace, found).filter(|_| matches!(by, FoundBy::Canonical | FoundBy::Reading)));
+    let seen = seen.or_else(|| {
+        stand_in(&trace, found)
+            .filter(|_| matches!(by, FoundBy::Canonical | FoundBy::Confining | FoundBy::Reading))
+    });
     let Some((at, fault)) = seen.cloned() else {
         return Err(Error::NotSeen(fault.message.clone()));
     };
@@ -151,7 +159,8 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
 /// The choices of an explorer whose machines choose at each decision, without the choices at
 /// decisions that are none here because only one outcome is possible. The thread is then further
 /// ahead here, and may be at a later decision. So decisions are compared by name. Accesses of a
-/// thread that runs alone are none of its steps here: it has made them before.
+/// thread that runs alone are none of its steps here: it has made them before. Accesses to confined
+/// variables are steps of their own here.
 fn open_decisions(program: &Arc<Program>, mut canonical: Vm, choices: &[Choice]) -> Vec<Choice> {
     let (mut plain, _) = machine(program);
     let mut all = Vec::with_capacity(choices.len());
@@ -168,6 +177,7 @@ fn open_decisions(program: &Arc<Program>, mut canonical: Vm, choices: &[Choice])
         let of_memory = |action: Action| action.is_memory() || matches!(action.op, Op::Destroy | Op::Hidden);
         if stands_at(&canonical).is_some_and(of_memory) && stands_at(&canonical) != stands_at(&plain) {
             canonical.step(choice);
+            catch_up(&mut plain, &canonical, choice, &mut all);
             continue;
         }
         let mut step = choice;
@@ -175,6 +185,7 @@ fn open_decisions(program: &Arc<Program>, mut canonical: Vm, choices: &[Choice])
             let decision = canonical.decision(choice);
             canonical.step(choice);
             if !chooses(&plain) {
+                catch_up(&mut plain, &canonical, choice, &mut all);
                 continue;
             }
             let alternatives = plain.pending()[choice.thread.index()].alternatives;
@@ -194,8 +205,25 @@ fn open_decisions(program: &Arc<Program>, mut canonical: Vm, choices: &[Choice])
             break;
         }
         plain.step(step);
+        catch_up(&mut plain, &canonical, choice, &mut all);
     }
     all
+}
+
+/// Lets a plain machine make the accesses to confined variables that the other one has made within
+/// its step.
+fn catch_up(plain: &mut Vm, canonical: &Vm, step: Choice, all: &mut Vec<Choice>) {
+    let access = Choice {
+        thread: step.thread,
+        alternative: 0,
+    };
+    for _ in 0..canonical.left_out() {
+        all.push(access);
+        if !offers(plain, access) {
+            break;
+        }
+        plain.step(access);
+    }
 }
 
 /// Whether a choice can be made now.

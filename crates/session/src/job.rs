@@ -271,7 +271,11 @@ impl<'a> Job<'a> {
                 None => Err(Error::Internal(format!("{failed:?} of another strategy"))),
             },
             // The program has recorded it.
-            Failed::Identical | Failed::Awaits | Failed::RelativeClocks | Failed::Fused => Ok(made),
+            Failed::Identical
+            | Failed::Awaits
+            | Failed::RelativeClocks
+            | Failed::Fused
+            | Failed::Confined => Ok(made),
             Failed::BlockClasses if made.setup.vm.blocks.is_none() => {
                 let what = "an atomic block left its class where there is only one";
                 Err(Error::Internal(what.to_owned()))

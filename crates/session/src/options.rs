@@ -151,6 +151,8 @@ pub struct Options {
     pub symmetry: Symmetry,
     /// True if threads that wait in loops are held until what they read changes.
     pub awaits: bool,
+    /// True if accesses to atomic variables that turn out to be confined are no actions.
+    pub confined: bool,
     /// True if sleep sets cut off executions that only repeat others.
     pub sleep_sets: bool,
     /// True if `dpor` under predicate dependence explores two sections of one mutex in both orders
@@ -211,6 +213,7 @@ impl Default for Options {
             dependence: Dependence::Auto,
             symmetry: Symmetry::Auto,
             awaits: true,
+            confined: true,
             sleep_sets: true,
             peek: true,
             write_write_pruning: false,

@@ -32,6 +32,9 @@ pub struct Plan {
     /// True if threads that wait in loops are held until what they read changes (`unfold`,
     /// `reads-from`).
     pub awaits: bool,
+    /// True if accesses to atomic variables that turn out to be confined are no actions (`unfold`,
+    /// `stateful`).
+    pub confined: bool,
     /// The search order of `unfold`.
     pub search: Order,
     /// The number of dead objects that wait before their memory is reused; or, if no memory is, up
@@ -65,6 +68,7 @@ impl Plan {
             },
             turns: false,
             awaits: false,
+            confined: false,
             ..Plan::of(options, strategy, selvedge_vm::Visibility::Memory)
         }
     }
@@ -117,6 +121,11 @@ impl Plan {
                 && (cuts_off || strategy == Strategy::ReadsFrom)
                 && !visibility.includes_plain()
                 && symmetry::holds(options, strategy),
+            // Counts of thread choices are to be those of the program's accesses.
+            confined: options.confined
+                && strategy.matches_states()
+                && !options.counts_choices
+                && !options.necessary_choices,
             search: options.search,
             quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
             keeps_dead: cuts_off && options.quarantine.is_none(),

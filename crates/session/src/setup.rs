@@ -146,6 +146,8 @@ impl Setup {
         }
         if !self.frontend.rust_claims {
             add("rust-locks", "executed".to_owned());
+        } else if !self.frontend.rust_threads_kept {
+            add("rust-threads", "destroyed".to_owned());
         }
         if self.frontend.asks_guards {
             add("static-guards", "asked".to_owned());
@@ -210,6 +212,7 @@ impl Setup {
         setup.frontend.poll_once = true;
         setup.frontend.scratch_registers = true;
         setup.frontend.rust_claims = true;
+        setup.frontend.rust_threads_kept = true;
         let given = &mut setup.given;
         let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);
         for (name, value) in &schedule.options {
@@ -325,6 +328,7 @@ impl Setup {
                 }
                 "bounded-polling" if value == "all" => frontend.poll_once = false,
                 "rust-locks" if value == "executed" => frontend.rust_claims = false,
+                "rust-threads" if value == "destroyed" => frontend.rust_threads_kept = false,
                 "static-guards" if value == "asked" => frontend.asks_guards = true,
                 "lenient" => frontend.lenient = on()?,
                 "target" => frontend.targets.push(value.clone()),

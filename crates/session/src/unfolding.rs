@@ -5,10 +5,9 @@ use crate::unfolding_page::page;
 use crate::unfolding_text::{Text, describe, number};
 use selvedge_explore::Report;
 use selvedge_explore::unfold::Unfolding;
-use selvedge_vm::Program;
+use selvedge_vm::Vm;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// The maximum number of events in a picture.
 pub const MOST_EVENTS: u32 = 2000;
@@ -25,11 +24,12 @@ pub enum Form {
 }
 
 /// The unfolding of a run, if it was kept; it is not kept if it has too many events.
-pub(crate) fn text(program: &Arc<Program>, report: &Report, form: Form) -> Result<Option<String>, String> {
+/// `vm`: a machine as the exploration had, in the initial state.
+pub(crate) fn text(vm: Vm, report: &Report, form: Form) -> Result<Option<String>, String> {
     let Some(unfolding) = &report.unfolding else {
         return Ok(None);
     };
-    let texts = describe(program, unfolding)?;
+    let texts = describe(vm, unfolding)?;
     Ok(Some(match form {
         Form::Dot => dot(unfolding, &texts),
         Form::Json => json(unfolding, &texts),

@@ -1,11 +1,9 @@
 //! What the events that `unfold` found are, in words.
 
-use crate::machines::canonical_machine;
 use selvedge_base::{Id, Location, ThreadId};
 use selvedge_explore::unfold::{Shown, Twin, Unfolding};
 use selvedge_model::{Choice, Describe, Machine, Op, Outcome, Undo};
-use selvedge_vm::{Program, Vm};
-use std::sync::Arc;
+use selvedge_vm::Vm;
 
 /// The text of an event.
 pub(crate) struct Text {
@@ -15,8 +13,7 @@ pub(crate) struct Text {
 }
 
 /// Executes the causes of each event, and then the event, to get its text.
-pub(crate) fn describe(program: &Arc<Program>, unfolding: &Unfolding) -> Result<Vec<Text>, String> {
-    let (mut vm, _) = canonical_machine(program);
+pub(crate) fn describe(mut vm: Vm, unfolding: &Unfolding) -> Result<Vec<Text>, String> {
     let beginning = vm.mark();
     let mut texts = Vec::with_capacity(unfolding.events.len());
     for shown in &unfolding.events {

@@ -14,6 +14,7 @@ mod causeless;
 mod clocks;
 mod code;
 mod compile;
+mod confined;
 mod coverage;
 pub mod describe;
 mod elements;

@@ -21,6 +21,7 @@ use crate::awaits::Awaits;
 use crate::blocks::ClassMap;
 use crate::code::Code;
 use crate::compile::liveness::Liveness;
+use crate::confined::Confinement;
 use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Object};
 use crate::names::Name;
@@ -166,6 +167,7 @@ pub struct Program {
     pub(crate) told_apart: AtomicBool,
     /// A time was used absolutely where clocks are relative.
     pub(crate) absolute_times: AtomicBool,
+    pub(crate) confinement: Confinement,
     liveness: OnceLock<Vec<Liveness>>,
     /// The statements whose accesses have an index ([`crate::elements`]).
     indexed: OnceLock<FxHashSet<StmtId>>,

@@ -66,6 +66,9 @@ struct Counts {
     with_input: u64,
     cutoffs: u64,
     states: u64,
+    /// Explorations in which some variables were taken to be confined, and where that was wrong.
+    confined: u64,
+    wrongly_confined: u64,
 }
 
 fn main() {
@@ -99,6 +102,10 @@ fn main() {
         std::process::exit(1);
     }
     assert!(counts.compared > counts.too_large, "most programs are too large");
+    assert!(
+        chosen.is_some() || counts.confined > 20,
+        "no variables are confined"
+    );
 }
 
 /// Where the program of a seed lies.
@@ -283,6 +290,12 @@ fn with_input(program: &generate::Program, seed: u64, counts: &mut Counts) -> Re
     unfold(&sync, &truth, seed, (false, true), counts).map_err(|m| about("sync", m))
 }
 
+/// Whether some variables of a program are taken to be confined.
+fn confines(program: &Arc<Program>) -> bool {
+    let vm = Vm::canonical(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+    vm.with_confined().confines()
+}
+
 /// The unfolding says the same, in some of the ways to explore it. `everything`: each access is an
 /// event; `with_input`: some value is symbolic.
 fn unfold(
@@ -310,11 +323,15 @@ fn unfold(
             max_executions: Some(MAX_EXECUTIONS),
             ..oracle::config()
         };
-        let Some((said, report)) = oracle::unfolded(program, &config) else {
+        let confined = order == orders[seed as usize % 3];
+        let explored = oracle::unfolded(program, &config, confined);
+        counts.confined += u64::from(confined && program.may_confine() > 0 && confines(program));
+        counts.wrongly_confined += u64::from(program.wrongly_confined() > 0);
+        let Some((said, report)) = explored else {
             counts.explorations_too_large += 1;
             continue;
         };
-        let way = format!("unfold, cutoffs {cutoffs}, {order:?}, {partial:?}");
+        let way = format!("unfold, cutoffs {cutoffs}, {order:?}, {partial:?}, confined {confined}");
         counts.unfoldings += 1;
         counts.cutoffs += report.statistics.cutoffs;
         // Where inputs are at odds, or what a thread does depends on a race, what looked like an

@@ -335,11 +335,25 @@ pub fn explored(
     said
 }
 
-/// The same from the unfolding, for programs with fingerprints.
-pub fn unfolded(program: &Arc<Program>, config: &Config) -> Option<(Truth, Report)> {
+/// The same from the unfolding, for programs with fingerprints. `confined`: accesses to variables
+/// that are taken to be confined are no actions, until that turns out to be wrong.
+pub fn unfolded(program: &Arc<Program>, config: &Config, confined: bool) -> Option<(Truth, Report)> {
     let bounded: Make = |program| Vm::canonical(program).map(Vm::bounded);
-    let machine = if config.cutoffs { Vm::canonical } else { bounded };
-    said(program, machine, config, true).1
+    let confining: Make = |program| Vm::canonical(program).map(Vm::with_confined);
+    let both: Make = |program| Vm::canonical(program).map(|vm| vm.bounded().with_confined());
+    let machine = match (config.cutoffs, confined) {
+        (true, false) => Vm::canonical,
+        (false, false) => bounded,
+        (true, true) => confining,
+        (false, true) => both,
+    };
+    loop {
+        let wrong = program.wrongly_confined();
+        let said = said(program, machine, config, true).1;
+        if program.wrongly_confined() == wrong {
+            return said;
+        }
+    }
 }
 
 /// What the reduced exploration reports of a machine that makes few events, and of one that also

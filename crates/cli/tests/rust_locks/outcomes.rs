@@ -7,10 +7,15 @@ use std::process::Command;
 
 /// The report of an exploration that goes on after findings.
 pub fn report(program: &Path, locks: &str) -> Value {
+    report_with(program, &["--max-time", "30s", "--rust-locks", locks])
+}
+
+/// The same with these options.
+pub fn report_with(program: &Path, words: &[&str]) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .args(["check", "--quiet", "--finding", "none", "--format", "json"])
-        .args(["--strategy", "unfold", "--stop", "never", "--max-time", "30s"])
-        .args(["--rust-locks", locks])
+        .args(["--strategy", "unfold", "--stop", "never"])
+        .args(words)
         .arg(program)
         .output()
         .unwrap();

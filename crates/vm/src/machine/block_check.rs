@@ -54,23 +54,29 @@ impl Vm {
     /// fellows have all been joined may do so: all that they did happens before.
     fn check_outside(&mut self, action: &Action, unjoined: u32) {
         let Some(map) = &self.program.classes else { return };
-        let accesses = self.state.memory.accesses();
         let is_joined = self.state.unjoined() == 0;
+        let beside_others = self.beside_others(action, unjoined);
+        let is_only =
+            |access: &&Access| !access.is_fence() && map.is_only(access.address, u64::from(access.size));
+        let own = action.is_memory() && !is_joined && map.is_only(action.object.0, u64::from(action.size));
+        let intrusion = beside_others.iter().find(is_only).map(|access| access.stmt);
+        if let Some(stmt) = intrusion.or(own.then_some(action.stmt)) {
+            self.stray("an access outside of atomic blocks to memory of theirs", stmt);
+        }
+    }
+
+    /// The accesses of a step that were made while there were other threads, or some that were not
+    /// joined.
+    pub(super) fn beside_others(&self, action: &Action, unjoined: u32) -> &[Access] {
+        let accesses = self.state.memory.accesses();
         let joins = |part: &&Part| part.action.op == Op::Join;
         let before_joins = match self.state.parts().iter().rfind(joins) {
-            _ if !is_joined => accesses.len(),
+            _ if self.state.unjoined() > 0 => accesses.len(),
             Some(part) => part.accesses as usize,
             None if unjoined == 0 || action.op == Op::Join => 0,
             None => accesses.len(),
         };
-        let before_joins = &accesses[..before_joins.min(accesses.len())];
-        let is_only =
-            |access: &&Access| !access.is_fence() && map.is_only(access.address, u64::from(access.size));
-        let own = action.is_memory() && !is_joined && map.is_only(action.object.0, u64::from(action.size));
-        let intrusion = before_joins.iter().find(is_only).map(|access| access.stmt);
-        if let Some(stmt) = intrusion.or(own.then_some(action.stmt)) {
-            self.stray("an access outside of atomic blocks to memory of theirs", stmt);
-        }
+        &accesses[..before_joins.min(accesses.len())]
     }
 
     /// What was explored is of no use. This is said, too, so that no verdict can be `true`, whoever

@@ -96,6 +96,8 @@ impl Vm {
             foreseen: RefCell::default(),
             began: 0,
             anew: Vec::new(),
+            confined: None,
+            left_out: 0,
             deaf: false,
             watch: None,
         };

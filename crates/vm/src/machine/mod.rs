@@ -7,6 +7,7 @@
 
 mod advance;
 mod block_check;
+mod confined_check;
 mod initial;
 mod inputs;
 pub(crate) mod interp;

@@ -71,6 +71,7 @@ impl Machine for Vm {
         self.state.pass_on(&action);
         let has_turn = self.state.modes().turns && self.has_turn(&action, choice.alternative);
         let stands = self.before_causeless(&action, self.alternative);
+        self.left_out = 0;
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
         core.had_turn |= has_turn;
@@ -126,6 +127,7 @@ impl Machine for Vm {
             self.park(thread);
         }
         self.check_block(&action, unjoined);
+        self.check_confined(&action, unjoined);
         if self.state.modes().bounded {
             self.note_idle(&action, stands, mark);
         }

@@ -1,6 +1,7 @@
 //! The machine: a program at one state, stepped by choices.
 
 use crate::awaits::Awaiting;
+use crate::confined::Confined;
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
 use crate::future::Foreseen;
@@ -76,6 +77,10 @@ pub struct Vm {
     pub(crate) began: usize,
     /// The addresses of the synchronisation objects that the present step has made anew.
     pub(crate) anew: Vec<u64>,
+    /// The atomic variables whose accesses are no actions.
+    pub(crate) confined: Option<Rc<Confined>>,
+    /// The accesses to these that the present step has made and that would have been actions.
+    pub(crate) left_out: u32,
     /// If true, a request to stop does not interrupt steps.
     pub(crate) deaf: bool,
     /// The data that a debugger collects in the present step.

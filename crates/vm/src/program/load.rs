@@ -5,6 +5,7 @@ use super::bind::{bind, entry_name, is_reported, symbolic_bodies};
 use super::globals::place_globals;
 use super::{Binding, Error, Program, errno};
 use crate::compile;
+use crate::confined::Confinement;
 use crate::libc::files::POLLS;
 use crate::libc::signal;
 use crate::machine::rust_start;
@@ -101,6 +102,7 @@ impl Program {
             awaits: OnceLock::new(),
             told_apart: AtomicBool::new(false),
             absolute_times: AtomicBool::new(false),
+            confinement: Confinement::default(),
             polls: module.functions.iter().any(|f| POLLS.contains(&f.name.as_str())),
             code: Vec::new(),
             liveness: OnceLock::new(),

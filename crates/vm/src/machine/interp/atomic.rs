@@ -31,6 +31,22 @@ impl Vm {
         site: Site,
         performing: bool,
     ) -> Result<u64, Trouble> {
+        self.begin_access(thread, op, operands, (ty, order), site, performing, true)
+    }
+
+    /// The same. `may_be_left_out`: an access to a [confined](crate::confined) variable is no
+    /// scheduling point.
+    #[allow(clippy::too_many_arguments)]
+    fn begin_access(
+        &mut self,
+        thread: ThreadId,
+        op: Visible,
+        operands: &ComplexOperands,
+        (ty, order): (Type, MemoryOrder),
+        site: Site,
+        performing: bool,
+        may_be_left_out: bool,
+    ) -> Result<u64, Trouble> {
         let write = op != Visible::Read;
         let what = if write {
             "the address written"
@@ -45,7 +61,10 @@ impl Vm {
             && !performing
             && let Some(action) = self.memory_action(thread, ip, op, address, size, order)
         {
-            return Err(Trouble::Visible(action));
+            if !may_be_left_out || !self.is_confined(thread, order, (address, size), write) {
+                return Err(Trouble::Visible(action));
+            }
+            self.left_out += 1;
         }
         // The outcome of a read-modify-write says whether its comparison failed.
         let says = performing && op != Visible::Rmw;
@@ -84,21 +103,17 @@ impl Vm {
         Ok(address)
     }
 
-    /// Whether an access through the first operand is a scheduling point.
-    fn is_visible(
-        &self,
-        thread: ThreadId,
-        ip: u32,
-        ty: Type,
-        order: MemoryOrder,
-        operands: &ComplexOperands,
-    ) -> bool {
-        let address = self.slot(thread, operands.operands[0].0);
+    /// Whether an access to an address is a scheduling point.
+    fn is_visible(&self, thread: ThreadId, ip: u32, address: u64, ty: Type, order: MemoryOrder) -> bool {
         let size = u64::from(ty.bytes());
-        address.is_concrete()
-            && self
-                .memory_action(thread, ip, Visible::Rmw, address.bits, size, order)
-                .is_some()
+        let action = self.memory_action(thread, ip, Visible::Rmw, address, size, order);
+        action.is_some() && !self.is_confined(thread, order, (address, size), true)
+    }
+
+    /// Whether a compare-exchange ends in one way, whatever the inputs are.
+    fn is_certain(&self, thread: ThreadId, ty: Type, operands: &ComplexOperands) -> bool {
+        let address = self.slot(thread, operands.operands[0].0);
+        address.is_concrete() && self.compares_equal(thread, ty, operands, address.bits).is_some()
     }
 
     fn peek_wide(&self, address: u64, ty: Type) -> Wide {
@@ -296,12 +311,10 @@ impl Vm {
         ty: Type,
         order: MemoryOrder,
         operands: &ComplexOperands,
-        site: Site,
+        (address, site): (u64, Site),
     ) -> Option<Result<Action, Trouble>> {
-        let address = self.slot(thread, operands.operands[0].0);
-        let may_fail = self.program.options.weak_failures
-            && address.is_concrete()
-            && self.would_succeed(thread, ty, operands, address.bits);
+        let may_fail =
+            self.program.options.weak_failures && self.would_succeed(thread, ty, operands, address);
         if !may_fail {
             return None;
         }
@@ -319,8 +332,8 @@ impl Vm {
             size: ty.bytes(),
             order,
             may_fail: true,
-            blocks: self.program.blocks_at(address.bits),
-            ..Action::on(thread, Visible::Rmw, ObjectId(address.bits))
+            blocks: self.program.blocks_at(address),
+            ..Action::on(thread, Visible::Rmw, ObjectId(address))
         }))
     }
 
@@ -340,15 +353,25 @@ impl Vm {
     ) -> Result<(), Trouble> {
         let order = order_of(orders[0]);
         let ip = self.state.thread(thread).core.frame.ip;
-        if weak
-            && !performing
-            && !self.is_visible(thread, ip, ty, order, operands)
-            && let Some(choice) = self.weak_choice(thread, ty, order, operands, site)
-        {
-            return Err(choice.map_or_else(|trouble| trouble, Trouble::Visible));
+        if weak && !performing {
+            let address = self.defined(thread, operands, 0, "the address written", site)?;
+            let is_action = self.is_visible(thread, ip, address, ty, order);
+            if !is_action && let Some(choice) = self.weak_choice(thread, ty, order, operands, (address, site))
+            {
+                return Err(choice.map_or_else(|trouble| trouble, Trouble::Visible));
+            }
         }
+        let certain = self.is_certain(thread, ty, operands);
         let address = self
-            .enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)
+            .begin_access(
+                thread,
+                Visible::Rmw,
+                operands,
+                (ty, order),
+                site,
+                performing,
+                certain,
+            )
             .map_err(|trouble| match trouble {
                 Trouble::Visible(action) => Trouble::Visible(Action {
                     may_fail: true,

@@ -1,0 +1,141 @@
+//! Atomic variables that threads do not share, though they could: global ones that only the main
+//! thread uses, or that nobody writes while there are several threads. Accesses to them need not be
+//! scheduling points (docs/algorithms.md, "Confined variables").
+//!
+//! Which variables these are is a guess, from a few executions (`sample.rs`). The machine checks
+//! each step (`machine/confined_check.rs`). If the guess was wrong, the exploration begins again
+//! without these variables. So the guess may be wrong, and must not be wrong without notice.
+//!
+//! *Why it is enough to check the steps that are explored.* Take an execution in which a variable
+//! is used otherwise, and there the first such access. Each access to a confined variable before
+//! it commutes with all actions of other threads. So the execution up to that access is equivalent
+//! to one in which each thread makes these accesses together with its action before them, and such
+//! executions are explored.
+
+mod sample;
+
+use crate::program::Program;
+use selvedge_base::{Id, ThreadId};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// How often the guess may be wrong, before there is none.
+const MOST_WRONG: u32 = 3;
+
+/// The most accesses to confined variables that a step makes beside its action. With more, the next
+/// one is an action: a loop that does nothing else must not be one endless step.
+pub(crate) const MOST_IN_A_STEP: u32 = 32;
+
+/// How a variable is used while there are several threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Use {
+    /// By the main thread only.
+    OfMain,
+    /// Nobody writes it.
+    Fixed,
+}
+
+impl Use {
+    /// Whether an access is of this kind.
+    pub(crate) fn allows(self, thread: ThreadId, write: bool) -> bool {
+        match self {
+            Use::OfMain => thread.index() == 0,
+            Use::Fixed => !write,
+        }
+    }
+}
+
+/// Bytes of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Bytes {
+    start: u64,
+    end: u64,
+    how: Use,
+}
+
+/// The variables that are confined, by address.
+#[derive(Debug)]
+pub(crate) struct Confined {
+    /// In order, without common bytes. There is at least one.
+    bytes: Vec<Bytes>,
+}
+
+impl Confined {
+    /// How each variable is used that has one of these bytes.
+    #[inline]
+    pub(crate) fn uses(&self, address: u64, size: u64) -> impl Iterator<Item = Use> {
+        let end = address.saturating_add(size.max(1));
+        let (first, last) = (self.bytes.first(), self.bytes.last());
+        let outside = first.is_none_or(|b| end <= b.start) || last.is_none_or(|b| b.end <= address);
+        let from = match outside {
+            true => self.bytes.len(),
+            false => self.bytes.partition_point(|b| b.end <= address),
+        };
+        let among = self.bytes[from..].iter();
+        among.take_while(move |b| b.start < end).map(|b| b.how)
+    }
+
+    /// How the variable is used that has all of these bytes, if there is one.
+    #[inline]
+    pub(crate) fn whole(&self, address: u64, size: u64) -> Option<Use> {
+        let at = self.bytes.partition_point(|b| b.end <= address);
+        let bytes = self.bytes.get(at)?;
+        let within = bytes.start <= address && address.saturating_add(size) <= bytes.end;
+        within.then_some(bytes.how)
+    }
+}
+
+/// What is known of a program's confined variables.
+#[derive(Debug, Default)]
+pub(crate) struct Confinement {
+    /// What a few executions have shown.
+    found: OnceLock<Vec<Bytes>>,
+    /// Addresses that turned out to be used otherwise.
+    refused: Mutex<Vec<(u64, u64)>>,
+    /// Their number.
+    wrong: AtomicU32,
+}
+
+impl Program {
+    /// How often variables were not confined although that was assumed.
+    #[inline]
+    pub fn wrongly_confined(&self) -> u32 {
+        self.confinement.wrong.load(Ordering::Relaxed)
+    }
+
+    /// How many further times it may be assumed that variables are confined.
+    pub fn may_confine(&self) -> u32 {
+        MOST_WRONG.saturating_sub(self.wrongly_confined())
+    }
+
+    /// Records that a variable at an address is not confined.
+    #[cold]
+    pub(crate) fn refuse_confined(&self, address: u64, size: u64) {
+        let refused = &self.confinement.refused;
+        refused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((address, address.saturating_add(size.max(1))));
+        self.confinement.wrong.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The variables that may be taken to be confined now. `None` if there are none.
+    pub(crate) fn confined(self: &Arc<Program>) -> Option<Confined> {
+        if self.may_confine() == 0 || !self.can_confine() {
+            return None;
+        }
+        let found = self.confinement.found.get_or_init(|| sample::confined(self));
+        let refused = self.confinement.refused.lock();
+        let refused = refused.unwrap_or_else(PoisonError::into_inner);
+        let meets = |b: &Bytes| refused.iter().any(|&(start, end)| b.start < end && start < b.end);
+        let bytes: Vec<Bytes> = found.iter().filter(|b| !meets(b)).copied().collect();
+        (!bytes.is_empty()).then_some(Confined { bytes })
+    }
+
+    /// Whether the machine sees all that could show a guess to be wrong. A handler of a signal
+    /// comes between two actions of its thread, so there have to be as many as before.
+    fn can_confine(&self) -> bool {
+        let options = &self.options;
+        options.record_accesses && options.points.is_none() && self.signals.is_none() && !self.atomic_blocks
+    }
+}
