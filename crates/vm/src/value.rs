@@ -5,6 +5,7 @@
 //! value: an expression, with undefined bits of its own (structures with padding are passed in one
 //! register) and, for a pointer, the object from which it was computed.
 
+use crate::memory::{Parts, has_left};
 use rustc_hash::FxHashMap;
 use selvedge_expr::{Arena, Expr};
 use std::cell::RefCell;
@@ -236,6 +237,22 @@ impl Tags {
         match tag.as_poison() {
             Some(Poison::OutOfObject) => homes.0.get(((tag.0 & !Tag::POISON) >> 8) as usize).copied(),
             _ => None,
+        }
+    }
+
+    /// What a symbolic value is if its number is known to be this: an address outside of the object
+    /// from which it was computed, if it is one.
+    pub fn stray_of(&self, symbol: Symbol, bits: u64) -> Option<Value> {
+        let is_whole = self.arena.width(symbol.expr) == 64;
+        (is_whole && has_left(bits, symbol.home)).then(|| self.stray(bits, symbol.home))
+    }
+
+    /// The object from which a value was computed, if it is an address; else 0.
+    pub fn origin(&self, value: Value) -> u64 {
+        match self.symbol(value.tag) {
+            Some(symbol) => symbol.home,
+            None if value.is_concrete() => Parts::of(value.bits).map_or(0, Parts::base),
+            None => self.home(value.tag).unwrap_or(0),
         }
     }
 

@@ -211,7 +211,7 @@ impl Memory {
     #[cold]
     fn peek_symbolic(&self, address: u64, size: u64, undefined: u64) -> Value {
         let arena = &self.tags.arena;
-        let (mut whole, mut home, mut same) = (None, 0, true);
+        let (mut whole, mut home, mut same) = (None, None, true);
         for i in 0..size {
             let at = address + i;
             let offset = at as usize % PAGE;
@@ -223,11 +223,12 @@ impl Memory {
                 Some(expr) => expr,
                 None => arena.constant(8, page.map_or(0, |page| u128::from(page.data[offset]))),
             };
-            let from = partial.map_or(0, |p| p.home);
-            if i == 0 {
-                home = from;
+            // Bytes that are certain may have been copied as numbers.
+            if arena.as_const(byte).is_none() {
+                let from = partial.map_or(0, |p| p.home);
+                same &= home.is_none_or(|home| home == from);
+                home = Some(from);
             }
-            same &= from == home;
             whole = Some(match whole {
                 None => byte,
                 Some(low) => arena.concat(byte, low),
@@ -237,7 +238,7 @@ impl Memory {
             Some(expr) => self.tags.symbolic(Symbol {
                 expr,
                 undefined,
-                home: if same && size == 8 { home } else { 0 },
+                home: home.filter(|_| same).unwrap_or(0),
             }),
             None => Value::new(0),
         }

@@ -96,6 +96,12 @@ pub const fn slot_shift(address: u64) -> u32 {
     MIN_SHIFT + ((address >> OFFSET_BITS) as u32 & ((1 << CLASS_BITS) - 1))
 }
 
+/// Whether an address is outside of the object from which it was computed; 0: from none.
+#[inline]
+pub const fn has_left(address: u64, home: u64) -> bool {
+    home != 0 && (address ^ home) >> slot_shift(home) != 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,7 +20,7 @@ mod undo;
 mod watched;
 
 pub(crate) use address::beyond_objects;
-pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, slot_shift};
+pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, has_left, slot_shift};
 pub(crate) use arena::unshared;
 pub(crate) use known::Row;
 pub use object::{Kind, Life, Maker, MemoryError, Object, Site};

@@ -234,7 +234,10 @@ impl Cx<'_> {
             && symbol.undefined == 0
             && let Some(bits) = self.state.known(self.thread, symbol.expr)
         {
-            return Ok(bits as u64);
+            return match self.state.memory.tags.stray_of(symbol, bits as u64) {
+                None => Ok(bits as u64),
+                Some(stray) => Err(self.undefined(stray, what)),
+            };
         }
         Err(self.undefined(value, what))
     }

@@ -11,7 +11,7 @@
 use super::Operand;
 use super::decide::Possible;
 use crate::interp::stop::Stop;
-use crate::memory::{Kind, Object, Parts, Site, slot_shift};
+use crate::memory::{Kind, Memory, Object, Parts, Site, has_left};
 use crate::native::memory_fault;
 use crate::value::{Poison, Symbol, Value};
 use crate::vm::Vm;
@@ -55,6 +55,15 @@ pub(crate) struct Elements {
     last: u64,
     /// log2 of the distance between two places.
     step: u32,
+}
+
+/// What a value has beside its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Element {
+    /// Its undefined bits.
+    undefined: u64,
+    /// The object from which it was computed, if it is an address; else 0.
+    home: u64,
 }
 
 impl Elements {
@@ -261,7 +270,7 @@ impl Vm {
 
     /// The target of a known address: it must be in the object from which it was computed.
     fn at(&mut self, bits: u64, home: u64, what: &str, site: Site) -> Result<Target, Stop> {
-        if home != 0 && (bits ^ home) >> slot_shift(home) != 0 {
+        if has_left(bits, home) {
             return Err(self.undefined(Value::poison(bits, Poison::OutOfObject), what, site));
         }
         Ok(Target::At(bits))
@@ -351,31 +360,53 @@ impl Vm {
     ) -> Result<Value, Stop> {
         let width = 8 * size as u8;
         let mut table: Vec<Expr> = Vec::new();
-        let mut undefined = Vec::new();
+        // What may differ between the elements of one alternative is their value only.
+        let mut kinds: Vec<Element> = Vec::new();
         for offset in elements.offsets() {
-            let value = self.state.memory.peek_checked(elements.base + offset, size);
-            let operand = Operand::new(&self.state.memory.tags, value, width);
-            if operand.undefined != 0 {
-                undefined.push(offset);
-            }
+            let memory = &self.state.memory;
+            let value = memory.peek_checked(elements.base + offset, size);
+            let operand = Operand::new(&memory.tags, value, width);
+            kinds.push(Element {
+                undefined: operand.undefined,
+                home: if size == 8 { memory.tags.origin(value) } else { 0 },
+            });
             table.push(operand.expr);
         }
-        if !undefined.is_empty() {
+        let mut different = kinds.clone();
+        different.sort_unstable();
+        different.dedup();
+        let mut chosen = different[0];
+        if different.len() > 1 {
             let arena = &self.state.memory.tags.arena;
-            let any = undefined
+            let conditions: Vec<Expr> = different
                 .iter()
-                .map(|&offset| self.goes_to(elements, offset))
-                .fold(arena.truth(false), |all, c| arena.or(all, c));
-            let none = arena.not(any);
-            if self.split(thread, site, performing, &[none, any])? == 1 {
-                self.note_range(elements, size, false, site);
-                return Ok(Value::UNDEF);
+                .map(|kind| {
+                    let offsets = elements.offsets().zip(&kinds).filter(|&(_, of)| of == kind);
+                    let goes = offsets.map(|(offset, _)| self.goes_to(elements, offset));
+                    goes.fold(arena.truth(false), |all, c| arena.or(all, c))
+                })
+                .collect();
+            chosen = different[self.split(thread, site, performing, &conditions)?];
+            // The others are not read; any value does for them.
+            let first = kinds.iter().position(|&kind| kind == chosen);
+            let any = first.map_or(table[0], |first| table[first]);
+            for (value, kind) in table.iter_mut().zip(&kinds) {
+                if *kind != chosen {
+                    *value = any;
+                }
             }
         }
         self.note_range(elements, size, false, site);
         let tags = &self.state.memory.tags;
+        if chosen.undefined == u64::MAX >> (64 - width) {
+            return Ok(Value::UNDEF);
+        }
         let index = self.index(elements);
-        Ok(tags.of(tags.arena.select(&table, index)))
+        Ok(tags.symbolic(Symbol {
+            expr: tags.arena.select(&table, index),
+            undefined: chosen.undefined,
+            home: chosen.home,
+        }))
     }
 
     /// The index of the place, counted from 0.
@@ -390,15 +421,20 @@ impl Vm {
     }
 
     /// Writes `size` ≤ 8 bytes at one of the places. Returns false if the address must become an
-    /// alternative first, because the old bytes or the written value may be undefined.
+    /// alternative first, because the old bytes or the written value may be undefined, or addresses
+    /// of different objects.
     pub(crate) fn store_within(&mut self, elements: &Elements, size: u64, value: Value, site: Site) -> bool {
         let width = 8 * size as u8;
         let new = Operand::new(&self.state.memory.tags, value, width);
-        let whole = elements.offsets().all(|offset| {
-            let old = self.state.memory.peek_checked(elements.base + offset, size);
-            Operand::new(&self.state.memory.tags, old, width).undefined == 0
+        // Addresses that may be of different objects are kept apart.
+        let home = |memory: &Memory, value| if size == 8 { memory.tags.origin(value) } else { 0 };
+        let of_new = home(&self.state.memory, value);
+        let alike = elements.offsets().all(|offset| {
+            let memory = &self.state.memory;
+            let old = memory.peek_checked(elements.base + offset, size);
+            Operand::new(&memory.tags, old, width).undefined == 0 && home(memory, old) == of_new
         });
-        if !whole || new.undefined != 0 {
+        if !alike || new.undefined != 0 {
             return false;
         }
         for offset in elements.offsets() {
@@ -406,7 +442,11 @@ impl Vm {
             let old = self.state.memory.tags.expr(old, width);
             let here = self.goes_to(elements, offset);
             let tags = &self.state.memory.tags;
-            let value = tags.of(tags.arena.ite(here, new.expr, old));
+            let value = tags.symbolic(Symbol {
+                expr: tags.arena.ite(here, new.expr, old),
+                undefined: 0,
+                home: of_new,
+            });
             self.state
                 .memory
                 .poke_checked(elements.base + offset, size, value);

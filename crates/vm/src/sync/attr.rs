@@ -286,17 +286,24 @@ pub(super) fn time(cx: &mut Cx<'_>, i: usize) -> Result<Time, Stop> {
 
 /// Whether a call whose last argument is a deadline may end without what it waits for: at the
 /// deadline, or because it refuses this deadline.
-pub(super) fn may_give_up(cx: &mut Cx<'_>) -> bool {
-    let refuses = |cx: &mut Cx<'_>| {
+pub(super) fn may_give_up(cx: &mut Cx<'_>) -> Result<bool, Stop> {
+    if cx.program.options.timeouts {
+        return Ok(true);
+    }
+    let nanoseconds = |cx: &mut Cx<'_>| {
         let address = cx.word(cx.args.len().checked_sub(1)?).ok()?;
         let (start, object) = cx.state.memory.object_at(address)?;
-        if address.checked_add(16)? > start + object.size {
-            return None;
-        }
-        let nanoseconds = cx.state.memory.peek_checked(address + 8, 8);
-        Some(nanoseconds.is_concrete() && !is_fraction(nanoseconds.bits as i64))
+        let is_within = address.checked_add(16)? <= start + object.size;
+        is_within.then(|| cx.state.memory.peek_checked(address + 8, 8))
     };
-    cx.program.options.timeouts || refuses(cx).unwrap_or(false)
+    match nanoseconds(cx) {
+        Some(number) if number.is_symbolic() => {
+            let what = "a deadline that may be refused, by inputs, with --timeouts off";
+            Err(Flow::Unsupported(what.into()))
+        }
+        Some(number) => Ok(number.is_concrete() && !is_fraction(number.bits as i64)),
+        None => Ok(false),
+    }
 }
 
 /// Whether nanoseconds are fewer than a second.

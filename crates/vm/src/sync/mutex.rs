@@ -182,8 +182,9 @@ fn lock_with(cx: &mut Cx<'_>, address: u64, busy: i32) -> Answer {
 
 pub(super) fn timedlock_prepare(cx: &mut Cx<'_>) -> Prepared {
     let op = match attr::may_give_up(cx) {
-        true => Op::TimedLock,
-        false => Op::Lock,
+        Ok(true) => Op::TimedLock,
+        Ok(false) => Op::Lock,
+        Err(flow) => return Prepared::Immediate(flow),
     };
     prepare(cx, op)
 }

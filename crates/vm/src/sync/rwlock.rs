@@ -55,16 +55,18 @@ pub(super) fn find(name: &str) -> Option<Native> {
 
 fn timed_read(cx: &mut Cx<'_>) -> Prepared {
     let op = match attr::may_give_up(cx) {
-        true => Op::TimedRdLock,
-        false => Op::RdLock,
+        Ok(true) => Op::TimedRdLock,
+        Ok(false) => Op::RdLock,
+        Err(flow) => return Prepared::Immediate(flow),
     };
     prepare(cx, op)
 }
 
 fn timed_write(cx: &mut Cx<'_>) -> Prepared {
     let op = match attr::may_give_up(cx) {
-        true => Op::TimedWrLock,
-        false => Op::WrLock,
+        Ok(true) => Op::TimedWrLock,
+        Ok(false) => Op::WrLock,
+        Err(flow) => return Prepared::Immediate(flow),
     };
     prepare(cx, op)
 }

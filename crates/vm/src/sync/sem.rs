@@ -38,8 +38,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
 
 fn timed_prepare(cx: &mut Cx<'_>) -> Prepared {
     let op = match attr::may_give_up(cx) {
-        true => Op::SemTimedWait,
-        false => Op::SemWait,
+        Ok(true) => Op::SemTimedWait,
+        Ok(false) => Op::SemWait,
+        Err(flow) => return Prepared::Immediate(flow),
     };
     prepare(cx, op)
 }

@@ -147,7 +147,12 @@ impl Vm {
             Ok(value.bits)
         } else if let Some(symbol) = self.state.memory.tags.symbol(value.tag) {
             match self.state.known(thread, symbol.expr) {
-                Some(bits) if symbol.undefined == 0 => Ok(bits as u64),
+                Some(bits) if symbol.undefined == 0 => {
+                    match self.state.memory.tags.stray_of(symbol, bits as u64) {
+                        None => Ok(bits as u64),
+                        Some(stray) => Err(undefined_fault(stray, what, site).into()),
+                    }
+                }
                 _ => Err(Trouble::Symbolic(value, what)),
             }
         } else {

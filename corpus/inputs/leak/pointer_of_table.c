@@ -1,6 +1,5 @@
-// Which of two blocks a global points to depends on the input, and the table that says it is gone.
+// Which of two blocks a global points to depends on the input; the other one is lost.
 // options: --property memory,leak
-// unknown: whether memory is lost
 #include <stdlib.h>
 
 unsigned __VERIFIER_nondet_uint(void);
@@ -12,7 +11,7 @@ int main(void)
     unsigned which = __VERIFIER_nondet_uint();
     if (which > 1)
         return 0;
-    char *texts[2] = {malloc(1), malloc(2)};
+    char *texts[2] = {malloc(1), malloc(2)}; // expect: memory.leak
     place = texts[which];
     return 0;
 }
