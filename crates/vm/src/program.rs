@@ -21,7 +21,7 @@ use crate::awaits::Awaits;
 use crate::blocks::ClassMap;
 use crate::code::Code;
 use crate::compile::liveness::Liveness;
-use crate::confined::Confinement;
+use crate::confined::variables::Confinement;
 use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Object};
 use crate::names::Name;

@@ -156,7 +156,7 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
                 max_executions: Some(MAX_EXECUTIONS),
                 ..oracle::config()
             };
-            let said = oracle::unfolded(&program, &config);
+            let said = oracle::unfolded(&program, &config, false);
             if program.has_strayed() {
                 strays = true;
                 break;

@@ -1,6 +1,6 @@
 //! Which atomic variables are confined in a few executions.
 
-use super::{Bytes, Use};
+use super::variables::{Bytes, Use};
 use crate::memory::Kind;
 use crate::program::Program;
 use crate::vm::Vm;

@@ -1,7 +1,7 @@
 //! Checks that variables that were taken to be confined ([`crate::confined`]) are.
 
 use super::vm::Vm;
-use crate::confined::{Confined, MOST_IN_A_STEP};
+use crate::confined::variables::{Confined, MOST_IN_A_STEP};
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, MemoryOrder, Op};
 use std::rc::Rc;
@@ -45,8 +45,8 @@ impl Vm {
                 .is_some_and(|how| how.allows(thread, write))
     }
 
-    /// Looks whether a step used a confined variable in another way. `unjoined`: the number of other
-    /// threads before the step.
+    /// Looks whether a step used a confined variable in another way. `unjoined`: the number of
+    /// other threads before the step.
     pub(crate) fn check_confined(&mut self, action: &Action, unjoined: u32) {
         let Some(confined) = self.confined.clone() else {
             return;

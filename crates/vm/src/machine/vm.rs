@@ -1,7 +1,7 @@
 //! The machine: a program at one state, stepped by choices.
 
 use crate::awaits::Awaiting;
-use crate::confined::Confined;
+use crate::confined::variables::Confined;
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
 use crate::future::Foreseen;

@@ -5,7 +5,7 @@ use super::bind::{bind, entry_name, is_reported, symbolic_bodies};
 use super::globals::place_globals;
 use super::{Binding, Error, Program, errno};
 use crate::compile;
-use crate::confined::Confinement;
+use crate::confined::variables::Confinement;
 use crate::libc::files::POLLS;
 use crate::libc::signal;
 use crate::machine::rust_start;
