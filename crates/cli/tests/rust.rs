@@ -145,6 +145,16 @@ fn receiving_is_one_step() {
     assert!(!text.contains("futex wait on"), "{text}");
 }
 
+/// The end of a scope waits for its threads in one step.
+#[test]
+fn waiting_for_a_scope_is_one_step() {
+    let text = printed("deadlock/scope_waits_for_its_thread.rs");
+    assert!(
+        text.contains("thread 0: waits for the threads of a scope"),
+        "{text}"
+    );
+}
+
 /// A writer that finds readers says that it waits, and waits. A reader waits for it.
 #[test]
 fn waiting_for_a_read_write_lock_is_one_step() {

@@ -129,13 +129,15 @@ impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn load(&mut self, inst: Value<'m>, rest: &[Value<'m>]) -> Lower<()> {
         let from = inst.operand(0).ok_or("a load of nothing")?;
         if let Some(&reg) = self.promoted.get(&from) {
-            let same = scalar(inst.ty()) == Ok(self.reg_type(reg));
+            let promises = inst.has_metadata("nonnull") || !inst.ranges().is_empty();
+            let same = scalar(inst.ty()) == Ok(self.reg_type(reg)) && !promises;
             if same && !self.is_known(inst) && forwardable(inst, from, rest) {
                 self.share(inst, smallvec![Operand::Reg(reg)]);
                 return Ok(());
             }
             for dst in self.results(inst)? {
                 self.copy_bits(dst, Operand::Reg(reg));
+                self.promises(inst, dst)?;
             }
             return Ok(());
         }

@@ -77,3 +77,42 @@ pub(crate) struct Confinement {
     /// Their number.
     pub(super) wrong: AtomicU32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_found_by_any_part_and_variables_as_a_whole() {
+        let bytes = |start, end, how| Bytes { start, end, how };
+        let confined = Confined {
+            bytes: vec![
+                bytes(8, 12, Use::OfMain),
+                bytes(12, 16, Use::Fixed),
+                bytes(32, 40, Use::Fixed),
+            ],
+        };
+        let uses = |address, size| confined.uses(address, size).collect::<Vec<_>>();
+        assert_eq!(uses(0, 8), []);
+        assert_eq!(uses(7, 2), [Use::OfMain]);
+        assert_eq!(uses(11, 2), [Use::OfMain, Use::Fixed]);
+        assert_eq!(uses(0, 100), [Use::OfMain, Use::Fixed, Use::Fixed]);
+        assert_eq!((uses(16, 16), uses(40, 8)), (vec![], vec![]));
+        assert_eq!(confined.whole(8, 4), Some(Use::OfMain));
+        assert_eq!(confined.whole(36, 4), Some(Use::Fixed));
+        assert_eq!(
+            (confined.whole(8, 8), confined.whole(0, 4), confined.whole(38, 4)),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn what_is_allowed_depends_on_the_thread_or_on_writing() {
+        let (main, other) = (ThreadId::from_index(0), ThreadId::from_index(1));
+        let allowed = |how: Use| {
+            [(main, false), (main, true), (other, false), (other, true)].map(|(t, w)| how.allows(t, w))
+        };
+        assert_eq!(allowed(Use::OfMain), [true, true, false, false]);
+        assert_eq!(allowed(Use::Fixed), [true, false, true, false]);
+    }
+}

@@ -69,6 +69,14 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
                 object_name(program, state, action.object2)
             )
         }
+        Op::Claim
+            if program
+                .location(action.stmt)
+                .function
+                .contains("std::thread::scoped::scope") =>
+        {
+            return "waits for the threads of a scope".into();
+        }
         Op::Claim => {
             return match claim_shared::Kind::of(state.thread(thread).core.note) {
                 Some(kind) if kind.is_shared() => {
