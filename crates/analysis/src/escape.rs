@@ -14,36 +14,15 @@
 //! it.
 //!
 //! Library functions that only read or write there, and forget the address before they return, are
-//! no way out either ([`forgets`]).
+//! no way out either ([`of_library`]).
 
+use crate::library::{self, Returns};
 use selvedge_base::{Id, IdVec};
 use selvedge_ir::{
     Callee, FuncId, Function, InstKind, IntPred, LocalId, Module, Operand, Reg, Terminator, Type,
 };
 use smallvec::SmallVec;
 use std::cell::LazyCell;
-
-/// Whether a library function (one without a body) only reads or writes what this argument points
-/// to, in the calling thread and before it returns.
-fn forgets(function: &Function, argument: usize) -> bool {
-    function.blocks.is_empty()
-        && matches!(
-            (function.name.as_str(), argument),
-            ("pthread_create" | "thrd_create", 0)
-                | ("pthread_join" | "thrd_join", 1)
-                | ("nanosleep" | "thrd_sleep" | "timespec_get" | "gettimeofday", 0)
-                | ("clock_gettime" | "sem_timedwait" | "mtx_timedlock", 1)
-                | ("pthread_mutex_timedlock", 1)
-                | ("pthread_rwlock_timedrdlock" | "pthread_rwlock_timedwrlock", 1)
-                | ("sem_clockwait" | "pthread_mutex_clocklock" | "clock_nanosleep", 2)
-                | ("pthread_rwlock_clockrdlock" | "pthread_rwlock_clockwrlock", 2)
-                | (
-                    "pthread_cond_timedwait" | "cnd_timedwait" | "pthread_timedjoin_np",
-                    2
-                )
-                | ("pthread_cond_clockwait" | "pthread_clockjoin_np", 3)
-        )
-}
 
 /// What becomes of the address that a parameter holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +44,49 @@ const OUT: Fate = Fate {
     returned: 0,
 };
 
+/// What becomes of an argument of a library function (one without a body).
+fn of_library(name: &str, argument: usize) -> Fate {
+    if library::only_touches(name) {
+        return match library::effect(name).map(|effect| effect.result) {
+            Some(Returns::Nothing) if !compares_threads(name) => IN,
+            Some(Returns::Argument(from) | Returns::Within(from)) => Fate {
+                returned: u64::from(usize::from(from) == argument),
+                ..IN
+            },
+            _ => OUT,
+        };
+    }
+    if forgets(name, argument) { IN } else { OUT }
+}
+
+/// Whether a function compares the numbers of threads, which may be anything.
+fn compares_threads(name: &str) -> bool {
+    name.starts_with("pthread_")
+}
+
+/// Whether a library function only reads or writes what this argument points to, in the calling
+/// thread and before it returns.
+fn forgets(name: &str, argument: usize) -> bool {
+    matches!(
+        (name, argument),
+        ("pthread_create" | "thrd_create", 0)
+            | ("pthread_join" | "thrd_join", 1)
+            | ("nanosleep" | "thrd_sleep" | "timespec_get" | "gettimeofday", 0)
+            | ("clock_gettime" | "sem_timedwait" | "mtx_timedlock", 1)
+            | ("pthread_mutex_timedlock", 1)
+            | ("pthread_rwlock_timedrdlock" | "pthread_rwlock_timedwrlock", 1)
+            | ("sem_clockwait" | "pthread_mutex_clocklock" | "clock_nanosleep", 2)
+            | ("pthread_rwlock_clockrdlock" | "pthread_rwlock_clockwrlock", 2)
+            | (
+                "pthread_cond_timedwait" | "cnd_timedwait" | "pthread_timedjoin_np",
+                2
+            )
+            | ("pthread_cond_clockwait" | "pthread_clockjoin_np", 3)
+            // The lock, in which the address of the mutex is.
+            | ("_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", 1)
+    )
+}
+
 /// The objects whose address a register may hold, in order: the number of a local, or of a
 /// parameter after all locals.
 type Holds = SmallVec<[u32; 2]>;
@@ -80,8 +102,11 @@ impl Escape {
     /// Looks at all functions of a module.
     pub fn of(module: &Module) -> Escape {
         let all = module.functions.iter().map(|function| {
-            let fate = if function.blocks.is_empty() { OUT } else { IN };
-            vec![fate; function.params.len()]
+            let fate = |number| match function.is_defined() {
+                true => IN,
+                false => of_library(&function.name, number),
+            };
+            (0..function.params.len()).map(fate).collect()
         });
         let mut escape = Escape { fates: all.collect() };
         // Who passes a parameter on has to be looked at again.
@@ -96,10 +121,10 @@ impl Escape {
         let mut open: Vec<FuncId> = module.functions.ids().collect();
         while let Some(id) = open.pop() {
             let function = &module.functions[id];
-            if !escape.fates[id].iter().any(|fate| fate.stays) {
+            if !function.is_defined() || !escape.fates[id].iter().any(|fate| fate.stays) {
                 continue;
             }
-            let all = escape.follow(module, function);
+            let all = escape.follow(function);
             let fates = &all[function.locals.len()..];
             if fates != escape.fates[id] {
                 escape.fates[id] = fates.to_vec();
@@ -112,22 +137,28 @@ impl Escape {
     /// The same where each call of a function of the program lets the addresses out that it gets.
     pub fn at_calls(module: &Module) -> Escape {
         let all = module.functions.iter();
-        let fates = all.map(|function| vec![OUT; function.params.len()]);
+        let fates = all.map(|function| {
+            let fate = |number| match function.is_defined() {
+                true => OUT,
+                false => of_library(&function.name, number),
+            };
+            (0..function.params.len()).map(fate).collect()
+        });
         Escape {
             fates: fates.collect(),
         }
     }
 
     /// For each stack object of a function whether it is private.
-    pub fn private_locals(&self, module: &Module, function: &Function) -> IdVec<LocalId, bool> {
-        let all = self.follow(module, function);
+    pub fn private_locals(&self, function: &Function) -> IdVec<LocalId, bool> {
+        let all = self.follow(function);
         let locals = all.iter().take(function.locals.len());
         locals.map(|&fate| fate == IN).collect()
     }
 
     /// What becomes of the address of each local of a function, and then of each parameter, if the
     /// fates in other functions are as known.
-    fn follow(&self, module: &Module, function: &Function) -> Vec<Fate> {
+    fn follow(&self, function: &Function) -> Vec<Fate> {
         let holds = self.holds(function);
         let none = Holds::new();
         let held = |operand: Operand| match operand {
@@ -181,10 +212,8 @@ impl Escape {
                         ..
                     } => {
                         let known = &self.fates[*callee];
-                        let callee = &module.functions[*callee];
                         for (number, &argument) in args.iter().enumerate() {
-                            let stays = known.get(number).is_some_and(|fate| fate.stays);
-                            if !stays && !forgets(callee, number) {
+                            if !known.get(number).is_some_and(|fate| fate.stays) {
                                 escape(argument);
                             }
                         }
@@ -405,7 +434,7 @@ mod tests {
         main.ret(&[]);
         let main = module.define(main);
         let module = module.finish();
-        Escape::of(&module).private_locals(&module, &module.functions[main])[local]
+        Escape::of(&module).private_locals(&module.functions[main])[local]
     }
 
     fn is_private(does: Does, next: Does) -> bool {
@@ -461,13 +490,59 @@ mod tests {
             main.ret(&[]);
             let main = module.define(main);
             let module = module.finish();
-            Escape::of(&module).private_locals(&module, &module.functions[main])[local]
+            Escape::of(&module).private_locals(&module.functions[main])[local]
         };
         for distance in [0, 4] {
             assert!(is_private(IntPred::Eq, false, distance));
             assert!(is_private(IntPred::Ne, false, distance));
             assert!(!is_private(IntPred::Ult, false, distance), "a sum may wrap");
             assert!(!is_private(IntPred::Eq, true, distance), "a guess");
+        }
+    }
+
+    /// A library function gets the address; what comes back may be stored.
+    #[test]
+    fn library_functions_that_only_touch_forget() {
+        let is_private = |name: &str, argument: usize, stores: bool| {
+            let mut module = ModuleBuilder::new();
+            let library = module.declare(name, &[Type::Ptr; 3], &[Type::Ptr]);
+            let mut main = FunctionBuilder::new("main");
+            let local = main.local(8, 8);
+            let address = main.local_addr(local);
+            let mut given = [(Operand::Const(0, Type::Ptr), Type::Ptr); 3];
+            given[argument].0 = Operand::Reg(address);
+            let result = main.call(library, &given, &[Type::Ptr])[0];
+            let other = main.local(8, 8);
+            let other = main.local_addr(other);
+            if stores {
+                main.store(Type::Ptr, result, other);
+            }
+            main.ret(&[]);
+            let main = module.define(main);
+            let module = module.finish();
+            Escape::of(&module).private_locals(&module.functions[main])[local]
+        };
+        let wait = "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE";
+        for (name, argument, forgets) in [
+            ("memcmp", 0, true),
+            ("memcmp", 1, true),
+            ("memcpy", 1, true),
+            ("strlen", 0, true),
+            ("clock_gettime", 1, true),
+            ("clock_gettime", 0, false),
+            (wait, 1, true),
+            (wait, 0, false),
+            ("pthread_equal", 0, false),
+            ("pthread_create", 2, false),
+            ("pthread_mutex_lock", 0, false),
+            ("unknown", 0, false),
+        ] {
+            assert_eq!(is_private(name, argument, false), forgets, "{name} {argument}");
+            assert_eq!(is_private(name, argument, true), forgets, "{name} {argument}");
+        }
+        for name in ["memcpy", "memset", "memchr"] {
+            assert!(is_private(name, 0, false), "{name}");
+            assert!(!is_private(name, 0, true), "{name} returns it");
         }
     }
 

@@ -215,7 +215,7 @@ impl Pass {
         if self.without.contains(&id) || function.name.starts_with("__VERIFIER_atomic") {
             return 0;
         }
-        let bases = Bases::of(function, self.escape.private_locals(module, function));
+        let bases = Bases::of(function, self.escape.private_locals(function));
         let function = &mut module.functions[id];
         let mut count = 0;
         for block in function.blocks.iter_mut() {

@@ -34,7 +34,7 @@ pub fn classes(module: &Module, entry: &str) -> Option<Arc<Blocks>> {
         let mut known = private.borrow_mut();
         let locals = known
             .entry(function)
-            .or_insert_with(|| escape.private_locals(module, &module.functions[function]));
+            .or_insert_with(|| escape.private_locals(&module.functions[function]));
         locals[local]
     };
     let found = block_classes(module, &points_to, &is_private, root).ok()?;

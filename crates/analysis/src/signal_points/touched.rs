@@ -159,7 +159,7 @@ impl Touched {
         let mut all: FxHashSet<FuncId> = open.iter().copied().collect();
         while let Some(id) = open.pop() {
             let function = &module.functions[id];
-            let bases = Bases::of(function, escape.private_locals(module, function));
+            let bases = Bases::of(function, escape.private_locals(function));
             for inst in function.blocks.iter().flat_map(|block| &block.insts) {
                 touched.note(&inst.kind, &bases);
                 touched.note_others(module, &inst.kind);

@@ -140,7 +140,7 @@ impl<'a> Slicer<'a> {
         let escape = Escape::at_calls(self.module);
         let mut own = FxHashSet::default();
         for (id, function) in self.module.functions.iter_ids() {
-            let private = escape.private_locals(self.module, function);
+            let private = escape.private_locals(function);
             for (local, _) in private.iter_ids().filter(|(_, private)| **private) {
                 own.extend(self.points_to.targets().find(Object::Local(id, local)));
             }

@@ -242,7 +242,7 @@ impl Compiler<'_> {
     }
 
     fn locals(&mut self, names: &mut Vec<Name>) {
-        let private = self.escape.private_locals(&self.program.module, self.function);
+        let private = self.escape.private_locals(self.function);
         let insts = || self.function.blocks.iter().flat_map(|block| &block.insts);
         let begins: FxHashSet<LocalId> = insts()
             .filter_map(|inst| match inst.kind {
