@@ -4,59 +4,68 @@
 //! nobody else holds such an address. So accesses to the object are never shared, and its slot may
 //! be used again as soon as the function has returned.
 //!
-//! What becomes of a parameter ([`Fate`]) depends on the functions to which it is passed. A
-//! function may return it, as `std::move` does: then the caller holds the address that it passed
+//! An address may also be stored in such an object, as closures store the addresses of what they
+//! capture, and be loaded from there ([`places`], [`flow`]). The object that holds it must not live
+//! longer than the object that it points to, since who finds the address later would find another
+//! object in its slot. So a local's address may be stored in a local of the same call, whose slots
+//! are all kept until it returns. A callee may store what it was given in its own locals, and one
+//! argument in what another one points to, which is then judged in the caller. It may not store the
+//! address of its own local in what it was given. An address that is stored anywhere else, or where
+//! it is not certain, is let out; and so are all addresses in an object whose own is let out. This
+//! follows CGSSM99, with offsets in the objects.
+//!
+//! What becomes of parameters ([`Summary`]) depends on the functions to which they are passed. A
+//! function may return one, as `std::move` does: then the caller holds the address that it passed
 //! once more. All parameters are assumed to stay in their function, and each is followed until
 //! nothing changes: the greatest solution, since a cycle of calls alone lets no address out.
 //!
 //! Two addresses in one object may be compared for equality: that tells nothing of where it is, if
-//! neither can be anything else ([`certain`]). A guess that is compared with an address may find
-//! it.
+//! neither can be anything else. A guess that is compared with an address may find it.
 //!
 //! Library functions that only read or write there, and forget the address before they return, are
 //! no way out either ([`of_library`]).
 
+mod flow;
+mod places;
+#[cfg(test)]
+mod stored;
+
 use crate::library::{self, Returns};
-use selvedge_base::{Id, IdVec};
-use selvedge_ir::{
-    Callee, FuncId, Function, InstKind, IntPred, LocalId, Module, Operand, Reg, Terminator, Type,
-};
-use smallvec::SmallVec;
-use std::cell::LazyCell;
+use flow::Flow;
+use places::{ALL, Origin, Place, Value, Values};
+use selvedge_base::IdVec;
+use selvedge_ir::{Callee, FuncId, Function, InstKind, LocalId, Module};
 
-/// What becomes of the address that a parameter holds.
+/// A function is looked at so often until it is assumed to let everything out.
+const ROUNDS: u32 = 50;
+
+/// What becomes of an argument's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Fate {
-    /// It goes nowhere but into accesses and results.
-    stays: bool,
-    /// The results that may hold it, as bits.
-    returned: u64,
+enum Fate {
+    /// It goes nowhere but into accesses.
+    Stays,
+    /// The first result may hold it, too.
+    Returned,
+    /// Anybody may have it.
+    Out,
 }
-
-/// It stays where it is.
-const IN: Fate = Fate {
-    stays: true,
-    returned: 0,
-};
-/// Anybody may have it.
-const OUT: Fate = Fate {
-    stays: false,
-    returned: 0,
-};
 
 /// What becomes of an argument of a library function (one without a body).
 fn of_library(name: &str, argument: usize) -> Fate {
     if library::only_touches(name) {
         return match library::effect(name).map(|effect| effect.result) {
-            Some(Returns::Nothing) if !compares_threads(name) => IN,
-            Some(Returns::Argument(from) | Returns::Within(from)) => Fate {
-                returned: u64::from(usize::from(from) == argument),
-                ..IN
+            Some(Returns::Nothing) if !compares_threads(name) => Fate::Stays,
+            Some(Returns::Argument(from) | Returns::Within(from)) => match usize::from(from) == argument {
+                true => Fate::Returned,
+                false => Fate::Stays,
             },
-            _ => OUT,
+            _ => Fate::Out,
         };
     }
-    if forgets(name, argument) { IN } else { OUT }
+    match forgets(name, argument) {
+        true => Fate::Stays,
+        false => Fate::Out,
+    }
 }
 
 /// Whether a function compares the numbers of threads, which may be anything.
@@ -87,28 +96,71 @@ fn forgets(name: &str, argument: usize) -> bool {
     )
 }
 
-/// The objects whose address a register may hold, in order: the number of a local, or of a
-/// parameter after all locals.
-type Holds = SmallVec<[u32; 2]>;
+/// What callers have to know of a function.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Summary {
+    /// What each parameter points to; then what is loaded from there, in this order.
+    places: Vec<Place>,
+    /// For each result the addresses that it may hold.
+    results: Vec<Values>,
+}
+
+impl Summary {
+    /// The number of parameters.
+    fn params(&self) -> usize {
+        let is_param = |place: &&Place| place.origin == Origin::Param;
+        self.places.iter().take_while(is_param).count()
+    }
+
+    /// Nothing becomes of any parameter.
+    fn nothing(function: &Function) -> Summary {
+        Summary {
+            places: vec![Place::new(Origin::Param, 0); function.params.len()],
+            results: vec![Values::new(); function.returns.len()],
+        }
+    }
+
+    /// Anybody may have each.
+    fn out(function: &Function) -> Summary {
+        let mut summary = Summary::nothing(function);
+        for place in &mut summary.places {
+            place.stays = false;
+            place.known = vec![ALL];
+        }
+        summary
+    }
+
+    /// Of a function without a body. What it is given may have become known by its contents, which
+    /// it compares or copies.
+    fn of_library(function: &Function) -> Summary {
+        let mut summary = Summary::nothing(function);
+        let mut returned = Values::new();
+        for (number, place) in summary.places.iter_mut().enumerate() {
+            let fate = of_library(&function.name, number);
+            place.stays = fate != Fate::Out;
+            place.known = vec![ALL];
+            if fate == Fate::Returned {
+                let (place, offset) = (number as u32, None);
+                places::add(&mut returned, Value { place, offset });
+            }
+        }
+        summary.results = vec![returned];
+        summary
+    }
+}
+
+type Summaries = IdVec<FuncId, Summary>;
 
 /// Where the addresses of locals and the values of parameters go.
 #[derive(Debug)]
 pub struct Escape {
-    /// For each function and each of its parameters, what becomes of it.
-    fates: IdVec<FuncId, Vec<Fate>>,
+    summaries: Summaries,
 }
 
 impl Escape {
     /// Looks at all functions of a module.
     pub fn of(module: &Module) -> Escape {
-        let all = module.functions.iter().map(|function| {
-            let fate = |number| match function.is_defined() {
-                true => IN,
-                false => of_library(&function.name, number),
-            };
-            (0..function.params.len()).map(fate).collect()
-        });
-        let mut escape = Escape { fates: all.collect() };
+        let mut escape = Escape::with(module, Summary::nothing);
         // Who passes a parameter on has to be looked at again.
         let mut callers: IdVec<FuncId, Vec<FuncId>> = module.functions.iter().map(|_| Vec::new()).collect();
         for (id, function) in module.functions.iter_ids() {
@@ -118,17 +170,24 @@ impl Escape {
                 }
             }
         }
+        let mut rounds: IdVec<FuncId, u32> = module.functions.iter().map(|_| 0).collect();
         let mut open: Vec<FuncId> = module.functions.ids().collect();
+        let mut is_open: IdVec<FuncId, bool> = module.functions.iter().map(|_| true).collect();
         while let Some(id) = open.pop() {
+            is_open[id] = false;
             let function = &module.functions[id];
-            if !function.is_defined() || !escape.fates[id].iter().any(|fate| fate.stays) {
+            if !function.is_defined() || function.params.is_empty() || rounds[id] > ROUNDS {
                 continue;
             }
-            let all = escape.follow(function);
-            let fates = &all[function.locals.len()..];
-            if fates != escape.fates[id] {
-                escape.fates[id] = fates.to_vec();
-                open.extend(&callers[id]);
+            rounds[id] += 1;
+            let summary = match rounds[id] <= ROUNDS {
+                true => Flow::of(function, &escape.summaries).summary(function),
+                false => Summary::out(function),
+            };
+            if summary != escape.summaries[id] {
+                escape.summaries[id] = summary;
+                let callers = callers[id].iter().copied();
+                open.extend(callers.filter(|&caller| !std::mem::replace(&mut is_open[caller], true)));
             }
         }
         escape
@@ -136,190 +195,28 @@ impl Escape {
 
     /// The same where each call of a function of the program lets the addresses out that it gets.
     pub fn at_calls(module: &Module) -> Escape {
-        let all = module.functions.iter();
-        let fates = all.map(|function| {
-            let fate = |number| match function.is_defined() {
-                true => OUT,
-                false => of_library(&function.name, number),
-            };
-            (0..function.params.len()).map(fate).collect()
-        });
+        Escape::with(module, Summary::out)
+    }
+
+    fn with(module: &Module, defined: impl Fn(&Function) -> Summary) -> Escape {
+        let all = module
+            .functions
+            .iter()
+            .map(|function| match function.is_defined() {
+                true => defined(function),
+                false => Summary::of_library(function),
+            });
         Escape {
-            fates: fates.collect(),
+            summaries: all.collect(),
         }
     }
 
     /// For each stack object of a function whether it is private.
     pub fn private_locals(&self, function: &Function) -> IdVec<LocalId, bool> {
-        let all = self.follow(function);
-        let locals = all.iter().take(function.locals.len());
-        locals.map(|&fate| fate == IN).collect()
+        let flow = Flow::of(function, &self.summaries);
+        let locals = function.locals.ids();
+        locals.map(|local| flow.places.is_private(local)).collect()
     }
-
-    /// What becomes of the address of each local of a function, and then of each parameter, if the
-    /// fates in other functions are as known.
-    fn follow(&self, function: &Function) -> Vec<Fate> {
-        let holds = self.holds(function);
-        let none = Holds::new();
-        let held = |operand: Operand| match operand {
-            Operand::Reg(reg) => &holds[reg.index()],
-            _ => &none,
-        };
-        let mut fates = vec![IN; function.locals.len() + function.params.len()];
-        let mut lets = |operand: Operand, to: Fate| {
-            for &object in held(operand) {
-                let fate = &mut fates[object as usize];
-                fate.stays &= to.stays;
-                fate.returned |= to.returned;
-            }
-        };
-        let certain = LazyCell::new(|| certain(function));
-        let is_certain = |operand| matches!(operand, Operand::Reg(reg) if certain[reg.index()]);
-        let in_one = |a, b| held(a).len() == 1 && held(a) == held(b) && is_certain(a) && is_certain(b);
-        for block in function.blocks.iter() {
-            if let Terminator::Return(results) = &block.term {
-                for (number, &result) in results.iter().enumerate() {
-                    let returned = 1_u64.checked_shl(number as u32);
-                    lets(result, returned.map_or(OUT, |returned| Fate { returned, ..IN }));
-                }
-            }
-            let mut escape = |operand: Operand| lets(operand, OUT);
-            for inst in &block.insts {
-                match &inst.kind {
-                    InstKind::Load { .. }
-                    | InstKind::MemSet { .. }
-                    | InstKind::VaStart { .. }
-                    | InstKind::Copy { .. }
-                    | InstKind::Select { .. } => {}
-                    InstKind::Cmp { a, b, .. } if is_null(*a) || is_null(*b) => {}
-                    InstKind::Cmp {
-                        pred: IntPred::Eq | IntPred::Ne,
-                        a,
-                        b,
-                        ..
-                    } if in_one(*a, *b) => {}
-                    InstKind::Store { value, .. } => escape(*value),
-                    InstKind::MemCopy { len, .. } => escape(*len),
-                    InstKind::Gep { terms, .. } => terms.iter().for_each(|t| escape(t.index)),
-                    InstKind::Rmw { value, .. } => escape(*value),
-                    InstKind::CompareExchange { expected, new, .. } => {
-                        escape(*expected);
-                        escape(*new);
-                    }
-                    InstKind::Call {
-                        callee: Callee::Direct(callee),
-                        args,
-                        ..
-                    } => {
-                        let known = &self.fates[*callee];
-                        for (number, &argument) in args.iter().enumerate() {
-                            if !known.get(number).is_some_and(|fate| fate.stays) {
-                                escape(argument);
-                            }
-                        }
-                    }
-                    other => other.for_each_operand(&mut escape),
-                }
-            }
-            if !matches!(block.term, Terminator::Return(_)) {
-                block.term.for_each_operand(&mut escape);
-            }
-        }
-        fates
-    }
-
-    /// What each register may hold the address of.
-    fn holds(&self, function: &Function) -> Vec<Holds> {
-        let mut holds: Vec<Holds> = vec![Holds::new(); function.regs.len()];
-        let locals = function.locals.len() as u32;
-        for (number, &reg) in (locals..).zip(&function.params) {
-            add(&mut holds[reg.index()], number);
-        }
-        let pass = |holds: &mut Vec<Holds>, dst: Reg, from: Operand| match from {
-            Operand::Reg(from) if from != dst && !holds[from.index()].is_empty() => {
-                let from = holds[from.index()].clone();
-                let known = &mut holds[dst.index()];
-                let before = known.len();
-                from.iter().for_each(|&object| _ = add(known, object));
-                known.len() > before
-            }
-            _ => false,
-        };
-        // Address computations come after their bases in every path, but not in block order:
-        // iterate.
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-                match &inst.kind {
-                    InstKind::Select { dst, a, b, .. } => {
-                        changed |= pass(&mut holds, *dst, *a);
-                        changed |= pass(&mut holds, *dst, *b);
-                    }
-                    InstKind::LocalAddr { dst, local } => {
-                        changed |= add(&mut holds[dst.index()], local.index() as u32);
-                    }
-                    InstKind::Gep { dst, base: from, .. } | InstKind::Copy { dst, value: from } => {
-                        changed |= pass(&mut holds, *dst, *from);
-                    }
-                    InstKind::Call {
-                        callee: Callee::Direct(callee),
-                        args,
-                        results,
-                        ..
-                    } => {
-                        for (fate, &argument) in self.fates[*callee].iter().zip(args) {
-                            for (number, &result) in results.iter().enumerate().take(64) {
-                                if fate.returned >> number & 1 == 1 {
-                                    changed |= pass(&mut holds, result, argument);
-                                }
-                            }
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        holds
-    }
-}
-
-/// Which registers hold nothing but addresses computed from one local or parameter on: no number,
-/// no null, nothing that was loaded or that a call returned.
-fn certain(function: &Function) -> Vec<bool> {
-    let mut certain = vec![true; function.regs.len()];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            let is_certain = |from: Operand| matches!(from, Operand::Reg(reg) if certain[reg.index()]);
-            let stays = match inst.kind {
-                InstKind::LocalAddr { .. } => true,
-                InstKind::Gep { base: from, .. } | InstKind::Copy { value: from, .. } => is_certain(from),
-                InstKind::Select { a, b, .. } => is_certain(a) && is_certain(b),
-                _ => false,
-            };
-            if !stays {
-                inst.kind
-                    .for_each_result(|reg| changed |= std::mem::replace(&mut certain[reg.index()], false));
-            }
-        }
-    }
-    certain
-}
-
-/// Adds an object; true if it was not there.
-fn add(holds: &mut Holds, object: u32) -> bool {
-    let place = holds.binary_search(&object);
-    if let Err(place) = place {
-        holds.insert(place, object);
-    }
-    place.is_err()
-}
-
-/// Whether an operand is the null pointer, which is the address of no object.
-fn is_null(operand: Operand) -> bool {
-    operand == Operand::Const(0, Type::Ptr)
 }
 
 /// The functions that a function calls by name.
@@ -337,7 +234,10 @@ fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_ir::{BinOp, FunctionBuilder, ModuleBuilder, Terminator};
+    use selvedge_ir::{BinOp, FunctionBuilder, IntPred, ModuleBuilder, Operand, Terminator, Type};
+
+    /// An address of which nothing is known.
+    const ANYWHERE: Operand = Operand::Const(0x4000_0000, Type::Ptr);
 
     /// What a function does with its parameter.
     #[derive(Clone, Copy, Debug)]
@@ -392,7 +292,7 @@ mod tests {
                     let copy = function.copy(Type::Ptr, word);
                     result = Operand::Reg(function.offset(copy, 4));
                 }
-                Does::StoresTheAddress => function.store(Type::Ptr, word, word),
+                Does::StoresTheAddress => function.store(Type::Ptr, word, ANYWHERE),
                 Does::PassesToTheNext => _ = function.call(passes, &given, &[Type::Ptr]),
                 Does::PassesToUnknown => _ = function.call(unknown, &given, &[]),
                 Does::PassesToAPointer => _ = function.call_indirect(Operand::Func(unknown), &given, &[]),
@@ -424,7 +324,7 @@ mod tests {
         let null = Operand::Const(0, Type::Ptr);
         match then {
             Then::Forgets => {}
-            Then::Stores => main.store(Type::Ptr, result, other),
+            Then::Stores => main.store(Type::Ptr, result, ANYWHERE),
             Then::PassesToUnknown => _ = main.call(unknown, &[(Operand::Reg(result), Type::Ptr)], &[]),
             Then::ComparesWithNull => _ = main.cmp(IntPred::Eq, Type::Ptr, result, null),
             Then::ComparesWithIt => _ = main.cmp(IntPred::Eq, Type::Ptr, result, address),
@@ -512,10 +412,8 @@ mod tests {
             let mut given = [(Operand::Const(0, Type::Ptr), Type::Ptr); 3];
             given[argument].0 = Operand::Reg(address);
             let result = main.call(library, &given, &[Type::Ptr])[0];
-            let other = main.local(8, 8);
-            let other = main.local_addr(other);
             if stores {
-                main.store(Type::Ptr, result, other);
+                main.store(Type::Ptr, result, ANYWHERE);
             }
             main.ret(&[]);
             let main = module.define(main);
