@@ -219,6 +219,30 @@ impl Escape {
     }
 }
 
+/// For each function of a module which of its stack objects are private.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PrivateLocals {
+    functions: IdVec<FuncId, IdVec<LocalId, bool>>,
+}
+
+impl PrivateLocals {
+    /// Looks at all functions of a module.
+    pub fn of(module: &Module) -> PrivateLocals {
+        let escape = Escape::of(module);
+        let functions = module.functions.iter();
+        PrivateLocals {
+            functions: functions
+                .map(|function| escape.private_locals(function))
+                .collect(),
+        }
+    }
+
+    /// Those of a function.
+    pub fn of_function(&self, function: FuncId) -> &IdVec<LocalId, bool> {
+        &self.functions[function]
+    }
+}
+
 /// The functions that a function calls by name.
 fn callees(function: &Function) -> impl Iterator<Item = FuncId> {
     let insts = function.blocks.iter().flat_map(|block| &block.insts);

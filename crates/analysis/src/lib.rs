@@ -57,7 +57,7 @@ pub mod unreached;
 pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
 pub use defuse::{DefUse, Definition, Place};
-pub use escape::Escape;
+pub use escape::{Escape, PrivateLocals};
 pub use locks::{Held, Lock, Locks};
 pub use pointers::Pointers;
 pub use pointsto::PointsTo;

@@ -15,6 +15,7 @@ use crate::plan::Plan;
 use crate::predicate;
 use crate::setup::Setup;
 use crate::symmetry;
+use selvedge_analysis::PrivateLocals;
 use selvedge_base::{StmtId, StopFlag};
 use selvedge_explore::reads::Uncovered;
 use selvedge_explore::{Attempt, Budget, Control, until_it_holds};
@@ -47,6 +48,8 @@ pub(crate) struct Job<'a> {
     essential: Mutex<BTreeSet<StmtId>>,
     /// The classes of the program's atomic blocks, if there are several, once somebody asks.
     blocks: OnceLock<Option<Arc<Blocks>>>,
+    /// Which locals are private, once somebody asks.
+    private_locals: OnceLock<Arc<PrivateLocals>>,
     /// An atomic block has touched what it was not expected to touch.
     one_block_class: AtomicBool,
     /// The program of the first plan, until it is explored.
@@ -69,6 +72,7 @@ impl<'a> Job<'a> {
             control,
             first: setup.vm.stop.part(),
             blocks: OnceLock::new(),
+            private_locals: OnceLock::new(),
             one_block_class: AtomicBool::new(from.as_ref().is_some_and(|from| from.carried.one_block_class)),
             elsewhere: None,
             belongs,
@@ -125,6 +129,8 @@ impl<'a> Job<'a> {
             true => Error::Stopped,
             false => Error::Program(error.to_string()),
         };
+        let private = || Arc::new(PrivateLocals::of(self.module));
+        setup.vm.private_locals = Some(self.private_locals.get_or_init(private).clone());
         let classes = || blocks::classes(self.module, &setup.vm.entry);
         let classes = self.blocks.get_or_init(classes).clone();
         // Only where there are classes it makes a difference that they are not used.

@@ -3,6 +3,7 @@
 use crate::blocks::Blocks;
 use crate::explained::Explained;
 use crate::visibility::{Points, Visibility};
+use selvedge_analysis::PrivateLocals;
 use selvedge_base::StopFlag;
 use selvedge_model::{FaultKind, Input};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ pub struct Options {
     /// The classes of atomic blocks; `None`: all blocks have one class, and all memory that threads
     /// share is in it.
     pub blocks: Option<Arc<Blocks>>,
+    /// Which locals of the program's module are private, if that is known already.
+    pub private_locals: Option<Arc<PrivateLocals>>,
     /// Timed operations may time out.
     pub timeouts: bool,
     /// How often each thread's clock goes on before it stands still; `None`: without end.
@@ -181,6 +184,7 @@ impl Default for Options {
             points: None,
             explained: None,
             blocks: None,
+            private_locals: None,
             timeouts: true,
             clock_steps: None,
             spurious_wakeups: false,

@@ -13,7 +13,7 @@ use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_analysis::{Escape, Place};
+use selvedge_analysis::{Place, PrivateLocals};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, LocalId, Operand, Reg, Type};
 use slots::Slots;
@@ -21,7 +21,7 @@ use slots::Slots;
 /// Compiles a function; a declaration gives empty code. Adds names of stack objects to `names`, and
 /// coverage points to `points`.
 pub(crate) fn function(
-    (program, escape): (&Program, &Escape),
+    (program, private): (&Program, &PrivateLocals),
     func: FuncId,
     names: &mut Vec<Name>,
     points: &mut Vec<Point>,
@@ -33,7 +33,7 @@ pub(crate) fn function(
     let jumps = returns_twice(program, function);
     let mut compiler = Compiler {
         program,
-        escape,
+        private,
         func,
         function,
         slots: Slots::new(function, |reg| {
@@ -116,7 +116,7 @@ fn too_large(function: &Function) -> Code {
 
 struct Compiler<'a> {
     program: &'a Program,
-    escape: &'a Escape,
+    private: &'a PrivateLocals,
     func: FuncId,
     function: &'a Function,
     slots: Slots,
@@ -242,7 +242,7 @@ impl Compiler<'_> {
     }
 
     fn locals(&mut self, names: &mut Vec<Name>) {
-        let private = self.escape.private_locals(self.function);
+        let private = self.private.of_function(self.func);
         let insts = || self.function.blocks.iter().flat_map(|block| &block.insts);
         let begins: FxHashSet<LocalId> = insts()
             .filter_map(|inst| match inst.kind {

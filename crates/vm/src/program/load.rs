@@ -12,6 +12,7 @@ use crate::machine::rust_start;
 use crate::names::{self, Name};
 use crate::options::Options;
 use crate::sync::{Fusible, is_wait, polls_end, tries_mutexes};
+use selvedge_analysis::PrivateLocals;
 use selvedge_base::Id;
 use selvedge_ir::{FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Terminator, Type};
 use selvedge_solver::Sink;
@@ -126,7 +127,10 @@ impl Program {
         };
         program.classes = program.class_map();
         program.signals = signal::at_points(&program);
-        let escape = selvedge_analysis::Escape::of(&program.module);
+        let private = match &program.options.private_locals {
+            Some(known) => Arc::clone(known),
+            None => Arc::new(PrivateLocals::of(&program.module)),
+        };
         let mut codes = Vec::with_capacity(program.module.functions.len());
         for func in program.module.functions.ids() {
             if program.options.stop.is_set() {
@@ -135,7 +139,7 @@ impl Program {
             let mut names = std::mem::take(&mut program.names);
             let mut points = std::mem::take(&mut program.points);
             codes.push(compile::function(
-                (&program, &escape),
+                (&program, &private),
                 func,
                 &mut names,
                 &mut points,
