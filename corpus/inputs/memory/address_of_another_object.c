@@ -8,7 +8,6 @@
 // variant: -DHOW=6
 // variant: -DHOW=7
 // variant: -DHOW=8
-// variant: -DHOW=9
 // expect-anywhere: memory.out-of-bounds, memory.invalid-pointer, memory.invalid-free
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -55,11 +54,6 @@ int main(void)
     } from = {1, a + 32 * i}, to;
     to = from;
     *to.place = 1;
-#elif HOW == 8
-    char *from = a + 32 * i, *to;
-    for (unsigned at = 0; at < sizeof to; at++)
-        ((char *)&to)[at] = ((char *)&from)[at];
-    *to = 1;
 #else
     static _Atomic(char *) place;
     place = a;

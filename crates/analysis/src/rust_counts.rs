@@ -6,18 +6,22 @@
 //! *What belongs to threads.* The library shares data of its own between a thread and those that
 //! have created it: the thread's name and state (`Inner`), and a scope's count (`ScopeData`). Their
 //! destruction gives memory back, and does nothing else. Here they are never destroyed: nothing is
-//! subtracted from these counts. So a program keeps some memory for each thread, which its own code
-//! cannot reach. That the last owner comes after what all others have done is promised by no
-//! documentation, so nobody may rely on it; without it no race is hidden. A search for lost memory
-//! would find these objects, so nothing is changed then.
+//! subtracted from these counts. So a program keeps some memory for each thread. Its own code
+//! reaches nothing of it but the thread's name, so nothing is changed if it asks for a name. That
+//! the last owner comes after what all others have done is promised by no documentation, so nobody
+//! may rely on it; without it no race is hidden. A search for lost memory would find these objects,
+//! so nothing is changed then.
 //!
 //! *Weak references.* An `Arc` has a second count, of weak references, to which all owners together
 //! add one. Where the program has no weak references, only the last owner subtracts from it, after
 //! all others are gone. Nobody else accesses it any more, so these accesses need not be atomic.
 //! Nothing is changed if the program has any function of weak references but their end, or if that
 //! has another form than rustc gives it without optimisation.
+//!
+//! Both need code that is not optimised, so that no function has become part of another one: the
+//! caller says so of sources that were compiled for that.
 
-use super::rust_parking::called;
+use super::rust_parking::{called, is_used};
 use super::rust_start::plain_name;
 use selvedge_ir::{
     BinOp, BlockId, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, RmwOp, Terminator, Type,
@@ -26,6 +30,9 @@ use std::collections::BTreeSet;
 
 /// The types, as `plain_name` has them.
 const OF_THREADS: [&str; 2] = ["std::thread::thread::Inner", "std::thread::scoped::ScopeData"];
+/// The functions of a thread's handle that lead into it.
+const THREAD: &str = "std::thread::";
+const LENDS: [&str; 3] = ["Thread::name", "Thread::into_raw", "Thread::as_raw"];
 const ARC: &str = "alloc::sync::Arc";
 const DESTROYS: &str = "::drop_slow";
 const DROP: &str = "core::ptr::drop_in_place";
@@ -48,7 +55,7 @@ pub fn keep_for_threads(module: &mut Module) -> usize {
         .filter(|(_, f)| destroys_for_threads(module, f))
         .map(|(id, _)| id)
         .collect();
-    if destroy.is_empty() {
+    if destroy.is_empty() || is_used(module, lends) {
         return 0;
     }
     let mut count = 0;
@@ -67,6 +74,14 @@ pub fn keep_for_threads(module: &mut Module) -> usize {
         count += places.len();
     }
     count
+}
+
+/// Whether a function gives the program an address within what belongs to threads.
+fn lends(function: &Function) -> bool {
+    function.name.contains("Thread") && {
+        let name = plain_name(function);
+        name.starts_with(THREAD) && LENDS.iter().any(|end| name.ends_with(end))
+    }
 }
 
 /// Whether a function destroys what belongs to threads, as the last owner does.
@@ -306,6 +321,26 @@ mod tests {
     fn what_belongs_to_threads_is_never_destroyed() {
         assert!(is_kept(OF_INNER, "other", 1));
         assert!(is_kept(OF_SOMETHING, DROPS_DATA, 1));
+    }
+
+    #[test]
+    fn a_name_that_is_lent_keeps_its_owner() {
+        let name = "_RNvMs_NtNtCsjrHSEGnQ3l9_3std6thread6threadNtB4_6Thread4name";
+        for (user, kept) in [
+            ("program", false),
+            ("_ZN3std6thread5other17h35d5417276a9c1a5E", true),
+        ] {
+            let mut module = ModuleBuilder::new();
+            let lends = module.declare(name, &[Type::Ptr], &[Type::Ptr]);
+            let slow = module.declare(OF_INNER, &[Type::Ptr], &[]);
+            module.define(subtracts("owner", 1, slow));
+            let mut uses = FunctionBuilder::new(user);
+            let of = uses.param(Type::Ptr);
+            uses.call(lends, &[(Operand::Reg(of), Type::Ptr)], &[Type::Ptr]);
+            uses.ret(&[]);
+            module.define(uses);
+            assert_eq!(keep_for_threads(&mut module.finish()) == 1, kept, "{user}");
+        }
     }
 
     #[test]

@@ -23,15 +23,17 @@ fn is_of_threads(function: &Function, is_it: impl Fn(&str) -> bool) -> bool {
 
 /// Whether code that is not the library's uses the functions that park threads and wake them.
 pub(super) fn parks_itself(module: &Module) -> bool {
+    is_used(module, |f| parks(f) || is_of_threads(f, |last| last == UNPARK))
+}
+
+/// Whether code that is not the library's uses functions of which this holds.
+pub(super) fn is_used(module: &Module, is_it: impl Fn(&Function) -> bool) -> bool {
     let functions = module.functions.iter_ids();
-    let park: BTreeSet<FuncId> = functions
-        .filter(|(_, f)| parks(f) || is_of_threads(f, |last| last == UNPARK))
-        .map(|(id, _)| id)
-        .collect();
+    let used: BTreeSet<FuncId> = functions.filter(|(_, f)| is_it(f)).map(|(id, _)| id).collect();
     let uses = |function: &Function| {
         let mut found = false;
         let mut see = |operand: Operand| {
-            found |= matches!(operand, Operand::Func(used) if park.contains(&used));
+            found |= matches!(operand, Operand::Func(id) if used.contains(&id));
         };
         for block in function.blocks.iter() {
             for inst in &block.insts {
@@ -40,11 +42,11 @@ pub(super) fn parks_itself(module: &Module) -> bool {
             block.term.for_each_operand(&mut see);
         }
         let insts = function.blocks.iter().flat_map(|block| &block.insts);
-        found |= insts.filter_map(called).any(|(callee, _)| park.contains(&callee));
+        found |= insts.filter_map(called).any(|(callee, _)| used.contains(&callee));
         found && !is_of_library(function)
     };
     let in_data =
-        |relocation: &Relocation| matches!(relocation.symbol, Symbol::Func(id) if park.contains(&id));
+        |relocation: &Relocation| matches!(relocation.symbol, Symbol::Func(id) if used.contains(&id));
     let globals = &module.globals;
     globals
         .iter()

@@ -25,8 +25,12 @@ use smallvec::SmallVec;
 
 /// The function that a scope is.
 const SCOPE: &str = "std::thread::scoped::scope";
-/// The functions of scopes begin so.
-const SCOPED: &str = "std::thread::scoped::";
+/// What else parks threads in the library begins so.
+const OTHERS: [&str; 3] = [
+    "std::sync::mp",
+    "std::thread::park",
+    "std::thread::functions::park",
+];
 /// The function that subtracts one from the count, and unparks.
 const DECREMENT: &str = "std::thread::scoped::ScopeData::decrement_num_running_threads";
 /// The function through which unoptimised code reads an atomic variable.
@@ -113,7 +117,8 @@ fn waits(module: &Module) -> Option<Vec<Wait>> {
         let name = plain_name(function);
         if name == SCOPE {
             found.push(wait(module, id, function)?);
-        } else if name.starts_with(SCOPED) {
+        } else if !OTHERS.iter().any(|other| name.starts_with(other)) {
+            // A scope may have become part of it.
             return None;
         }
     }

@@ -37,6 +37,7 @@ pub use options::{LENIENT, Options};
 use inputs::Native;
 use item::Compiled;
 use lower::Lowered;
+use request::Role;
 use selvedge_base::{FileId, IdVec};
 use selvedge_ir::{FuncId, Module};
 pub use selvedge_objects::command::Language;
@@ -135,9 +136,13 @@ fn finish(
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     if options.rust_claims {
         selvedge_analysis::rust_start::strengthen(&mut lowered.module);
-        selvedge_analysis::rust_counts::end_weak_plainly(&mut lowered.module);
-        if options.rust_threads_kept {
-            selvedge_analysis::rust_counts::keep_for_threads(&mut lowered.module);
+        let optimises = |flag: &String| flag == "-O" || flag.contains("opt-level");
+        let is_source = |unit: &Compiled| unit.role == Role::Definitions || !unit.read.is_empty();
+        if units.iter().all(is_source) && !options.cflags.iter().any(optimises) {
+            selvedge_analysis::rust_counts::end_weak_plainly(&mut lowered.module);
+            if options.rust_threads_kept {
+                selvedge_analysis::rust_counts::keep_for_threads(&mut lowered.module);
+            }
         }
         let locks = selvedge_analysis::rust_locks::claim(&mut lowered.module);
         if locks > 0 {

@@ -114,9 +114,10 @@ impl<'m> FnLower<'_, 'm, '_> {
         }
         if let Some((symbol, offset)) = self.unit.linear(value) {
             if value.ty().kind() == TyKind::LLVMPointerTypeKind {
-                let inbounds =
-                    value.opcode() == Some(crate::llvm::Opcode::LLVMGetElementPtr) && value.inbounds();
-                return Ok(smallvec![self.symbol_operand(symbol, offset, inbounds)]);
+                // LLVM drops `inbounds` where a constant leaves its object, so whether the program
+                // had it is not known. No object is reached from another one.
+                let is_moved = value.opcode() == Some(crate::llvm::Opcode::LLVMGetElementPtr);
+                return Ok(smallvec![self.symbol_operand(symbol, offset, is_moved)]);
             }
             if symbol.is_none() {
                 return Ok(smallvec![Operand::Const(

@@ -129,8 +129,13 @@ impl<'m> Unit<'m, '_> {
 
     /// An address: known only when the program runs.
     fn address_image(&mut self, value: Value<'m>, ty: Ty<'m>, at: u64, image: &mut Image<'m>) {
-        let whole = ty.kind() == TyKind::LLVMPointerTypeKind || ty.int_bits() == 64;
+        let is_pointer = ty.kind() == TyKind::LLVMPointerTypeKind;
+        let whole = is_pointer || ty.int_bits() == 64;
         match self.linear(value) {
+            // Outside of its object, an instruction computes it, which marks it.
+            Some((Some(_), addend)) if is_pointer && self.leaves(value, addend) => {
+                image.stores.push((at, value));
+            }
             Some((Some(symbol), addend)) if whole && !self.is_thread_local(symbol) => {
                 image.reserve(at + 8);
                 image.relocations.push(Relocation {
@@ -142,6 +147,21 @@ impl<'m> Unit<'m, '_> {
             Some((None, number)) if whole => image.put(at, &number.to_le_bytes()),
             _ => image.stores.push((at, value)),
         }
+    }
+
+    /// Whether an address so many bytes from the beginning of a variable on is outside of it. The
+    /// variable may not have been lowered yet.
+    fn leaves(&self, address: Value<'m>, addend: i64) -> bool {
+        let mut base = address;
+        while base.kind() == ValueKind::LLVMConstantExprValueKind {
+            match base.operand(0) {
+                Some(operand) => base = operand,
+                None => return false,
+            }
+        }
+        base.kind() == ValueKind::LLVMGlobalVariableValueKind
+            && base.initializer().is_some()
+            && u64::try_from(addend).map_or(true, |at| at > self.layout.size(base.value_type()))
     }
 
     fn is_thread_local(&self, symbol: Symbol) -> bool {

@@ -1,7 +1,7 @@
 //! Reading and writing up to eight bytes: through the translation caches, without them, and with
 //! bytes that are not simply defined.
 
-use super::page::{CHUNK, PAGE, Page, Partial};
+use super::page::{Byte, CHUNK, PAGE, Page, Partial};
 use super::undo::Entry;
 use super::{Kind, Memory, MemoryError, Site, arena};
 use crate::value::{Symbol, Tag, Value};
@@ -211,7 +211,7 @@ impl Memory {
     #[cold]
     fn peek_symbolic(&self, address: u64, size: u64, undefined: u64) -> Value {
         let arena = &self.tags.arena;
-        let (mut whole, mut home, mut same) = (None, None, true);
+        let (mut whole, mut home, mut same) = (None, 0, true);
         for i in 0..size {
             let at = address + i;
             let offset = at as usize % PAGE;
@@ -223,12 +223,11 @@ impl Memory {
                 Some(expr) => expr,
                 None => arena.constant(8, page.map_or(0, |page| u128::from(page.data[offset]))),
             };
-            // Bytes that are certain may have been copied as numbers.
-            if arena.as_const(byte).is_none() {
-                let from = partial.map_or(0, |p| p.home);
-                same &= home.is_none_or(|home| home == from);
-                home = Some(from);
+            let from = partial.map_or(0, |p| p.home);
+            if i == 0 {
+                home = from;
             }
+            same &= from == home;
             whole = Some(match whole {
                 None => byte,
                 Some(low) => arena.concat(byte, low),
@@ -238,7 +237,7 @@ impl Memory {
             Some(expr) => self.tags.symbolic(Symbol {
                 expr,
                 undefined,
-                home: home.filter(|_| same).unwrap_or(0),
+                home: if same && size == 8 { home } else { 0 },
             }),
             None => Value::new(0),
         }
@@ -358,6 +357,43 @@ impl Memory {
             if (was && page.partial.is_some()) || partial.is_some() {
                 self.set_partial(at, partial);
             }
+        }
+    }
+
+    /// A byte with all that is known of it.
+    pub(super) fn byte(&self, at: u64) -> Byte {
+        let offset = at as usize % PAGE;
+        match self.page(at) {
+            Some(page) => {
+                let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & 1 == 1;
+                let partial = page.partial.as_ref().filter(|_| undefined);
+                Byte {
+                    data: page.data[offset],
+                    undefined,
+                    partial: partial.and_then(|partial| partial.get(&(offset as u16)).copied()),
+                }
+            }
+            None => Byte {
+                data: 0,
+                undefined: !self.object_at(at).is_some_and(|(_, object)| object.zeroed),
+                partial: None,
+            },
+        }
+    }
+
+    /// Writes a byte with all that is known of it.
+    pub(super) fn set_byte(&mut self, at: u64, byte: Byte) {
+        let page = self.open_chunk(at);
+        let offset = at as usize % PAGE;
+        page.data[offset] = byte.data;
+        let (chunk, bit) = (&mut page.chunks[offset / CHUNK], 1u64 << (offset % CHUNK));
+        let was = chunk.undefined & bit != 0;
+        match byte.undefined {
+            true => chunk.undefined |= bit,
+            false => chunk.undefined &= !bit,
+        }
+        if was && page.partial.is_some() || byte.partial.is_some() {
+            self.set_partial(at, byte.partial);
         }
     }
 

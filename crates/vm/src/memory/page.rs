@@ -52,6 +52,15 @@ pub struct Partial {
     pub home: u64,
 }
 
+/// A byte with all that is known of it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Byte {
+    pub data: u8,
+    /// Not simply defined.
+    pub undefined: bool,
+    pub partial: Option<Partial>,
+}
+
 impl Chunk {
     /// Clears the data of an older step.
     #[inline(always)]

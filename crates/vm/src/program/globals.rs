@@ -2,7 +2,7 @@
 //! initial content.
 
 use super::{Error, Program};
-use crate::memory::{Kind, Life, Maker, Memory, Object, Site, has_left};
+use crate::memory::{Kind, Life, Maker, Memory, Object, Site};
 use crate::value::Value;
 use selvedge_base::Id;
 use selvedge_ir::{Global, GlobalId, Module, Symbol};
@@ -91,11 +91,7 @@ impl Program {
                 Symbol::Global(g) => self.globals[g.index()],
                 Symbol::Func(f) => self.function_address(f),
             };
-            let to = address.wrapping_add_signed(relocation.addend);
-            let value = match relocation.symbol {
-                Symbol::Global(_) if has_left(to, address) => memory.tags.stray(to, address),
-                _ => Value::new(to),
-            };
+            let value = Value::new(address.wrapping_add_signed(relocation.addend));
             memory.poke_checked(base + relocation.offset, 8, value);
         }
         for &(start, end) in &global.undefined {

@@ -365,7 +365,9 @@ impl Vm {
         for offset in elements.offsets() {
             let memory = &self.state.memory;
             let value = memory.peek_checked(elements.base + offset, size);
-            let operand = Operand::new(&memory.tags, value, width);
+            // An address outside of its object is a number, too.
+            let number = if size == 8 { value.as_number() } else { value };
+            let operand = Operand::new(&memory.tags, number, width);
             kinds.push(Element {
                 undefined: operand.undefined,
                 home: if size == 8 { memory.tags.origin(value) } else { 0 },
@@ -402,11 +404,18 @@ impl Vm {
             return Ok(Value::UNDEF);
         }
         let index = self.index(elements);
-        Ok(tags.symbolic(Symbol {
+        let symbol = Symbol {
             expr: tags.arena.select(&table, index),
             undefined: chosen.undefined,
             home: chosen.home,
-        }))
+        };
+        let value = tags.symbolic(symbol);
+        let stray = value.is_concrete() && has_left(value.bits, chosen.home);
+        Ok(if stray {
+            tags.stray(value.bits, chosen.home)
+        } else {
+            value
+        })
     }
 
     /// The index of the place, counted from 0.
