@@ -136,7 +136,8 @@ fn finish(
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     if options.rust_claims {
         selvedge_analysis::rust_start::strengthen(&mut lowered.module);
-        let optimises = |flag: &String| flag == "-O" || flag.contains("opt-level");
+        // Only of sources it is known that no function has become part of another one.
+        let optimises = |flag: &String| flag == "-O" || flag.contains("opt-level") || flag.contains("inline");
         let is_source = |unit: &Compiled| unit.role == Role::Definitions || !unit.read.is_empty();
         if units.iter().all(is_source) && !options.cflags.iter().any(optimises) {
             selvedge_analysis::rust_counts::end_weak_plainly(&mut lowered.module);

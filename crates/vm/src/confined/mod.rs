@@ -59,10 +59,12 @@ impl Program {
         (!bytes.is_empty()).then_some(Confined { bytes })
     }
 
-    /// Whether the machine sees all that could show a guess to be wrong. A handler of a signal
-    /// comes between two actions of its thread, so there have to be as many as before.
+    /// Whether the machine sees all that could show a guess to be wrong, and steps may be longer.
+    /// A handler of a signal comes between two actions of its thread, so there have to be as many
+    /// as before; and `Options::unroll` bounds the jumps of one step.
     fn can_confine(&self) -> bool {
         let options = &self.options;
-        options.record_accesses && options.points.is_none() && self.signals.is_none() && !self.atomic_blocks
+        let sees_all = options.record_accesses && options.points.is_none() && !self.atomic_blocks;
+        sees_all && self.signals.is_none() && options.unroll.is_none()
     }
 }

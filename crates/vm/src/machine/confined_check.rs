@@ -26,7 +26,8 @@ impl Vm {
         self.left_out
     }
 
-    /// Whether an access need not be an action, because its variable is confined.
+    /// Whether an access need not be an action, because its variable is confined. In a long step it
+    /// is one, as the instructions of a step are limited.
     #[inline]
     pub(crate) fn is_confined(
         &self,
@@ -40,6 +41,7 @@ impl Vm {
         };
         order != MemoryOrder::NotAtomic
             && self.left_out < MOST_IN_A_STEP
+            && !self.long_step.is_long()
             && confined
                 .whole(address, size)
                 .is_some_and(|how| how.allows(thread, write))

@@ -47,6 +47,12 @@ impl LongStep {
         self.jumps > 0
     }
 
+    /// Whether the step has taken [`LOOK`] instructions or more.
+    #[inline]
+    pub(crate) fn is_long(&self) -> bool {
+        self.last > 0
+    }
+
     /// After `count` instructions of the step, a multiple of [`LOOK`]: the thread may be watched.
     pub(crate) fn begins(&mut self, count: u64) {
         let looks = count / LOOK;
