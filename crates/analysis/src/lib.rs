@@ -53,6 +53,7 @@ pub mod slice;
 pub mod static_guards;
 pub mod threads;
 pub mod unreached;
+mod unread;
 
 pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
@@ -64,3 +65,4 @@ pub use pointsto::PointsTo;
 pub use reach::{Reachable, reachable};
 pub use slice::Slicer;
 pub use threads::Threads;
+pub use unread::{Fate, fates};

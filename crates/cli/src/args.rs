@@ -171,6 +171,10 @@ pub(crate) struct CheckArgs {
     /// uses, or that nobody writes while there are several threads (of unfold, stateful)
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_CONFINED", default_value = "on", value_name = "on|off")]
     pub(crate) confined: Switch,
+    /// Explore atomic additions in one order if nobody looks at what they return (of unfold,
+    /// stateful, dpor)
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_ADDITIONS", default_value = "on", value_name = "on|off")]
+    pub(crate) additions: Switch,
     /// Cut off executions that only repeat others
     #[arg(
         help_heading = EXPLORATION,

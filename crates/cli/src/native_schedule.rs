@@ -273,7 +273,7 @@ const fn access(step: &ReplayStep) -> Option<&'static str> {
         Op::Write if step.atomic => Some("atomic write"),
         Op::Read => Some("read"),
         Op::Write => Some("write"),
-        Op::Rmw => Some("rmw"),
+        Op::Rmw | Op::Add => Some("rmw"),
         _ => None,
     }
 }

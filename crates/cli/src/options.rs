@@ -30,6 +30,7 @@ pub(crate) fn options(
         symmetry: args.symmetry,
         awaits: args.awaits.on(),
         confined: args.confined.on(),
+        additions: args.additions.on(),
         sleep_sets: args.sleep_sets.on(),
         peek: args.peek.on(),
         write_write_pruning: args.write_write_pruning.on(),

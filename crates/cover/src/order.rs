@@ -48,7 +48,7 @@ pub(crate) fn kind(action: &Action) -> Kind {
     Kind::Ordered(match action.op {
         Op::Start | Op::Choose | Op::Assume | Op::Yield => return Kind::Nothing,
         // The model library has claims (tables of names, signals), and programs in C have none.
-        Op::Read | Op::Write | Op::Rmw | Op::Claim | Op::Hidden | Op::HiddenWait | Op::Look => {
+        Op::Read | Op::Write | Op::Rmw | Op::Add | Op::Claim | Op::Hidden | Op::HiddenWait | Op::Look => {
             return Kind::Beside;
         }
         // No native program can signal an internal queue of the machine.

@@ -6,7 +6,8 @@
 //! A *round* is the execution of a thread alone from a state back to the same state. No thread
 //! makes progress from a state if:
 //!
-//! - each enabled thread, run alone, has no choice and returns to that state;
+//! - each enabled thread, run alone, has no choice and returns to that state. A timed wait times
+//!   out in its round: nobody wakes it, and a wakeup without a signal is not to be relied on;
 //! - in its round it does not look at a clock that stands still by request
 //!   ([`Machine::waits_for_time`]);
 //! - in its round it does nothing that unblocks or ends other threads: no signal, no creation, no
@@ -29,8 +30,8 @@
 
 use selvedge_base::{ContextId, Digest, Id, ThreadId};
 use selvedge_model::{
-    Access, Action, Choice, Detector, Event, Fault, Look, Machine, MemoryOrder, Needs, Notice, ObjectId, Op,
-    OpClass, Outcome, Pending, Spin, Status,
+    Access, Action, Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Look, Machine,
+    MemoryOrder, Needs, Notice, ObjectId, Op, OpClass, Outcome, Pending, Spin, Status, Undo,
 };
 
 /// The maximum number of steps in a round.
@@ -91,6 +92,8 @@ enum Here {
     Open,
     /// A thread waits for a lock that another thread releases after this number of steps.
     Behind(ThreadId, usize),
+    /// A thread goes round in other states; the machine is in one of these now.
+    Elsewhere,
     /// All enabled threads run in rounds.
     Rounds(Vec<Round>),
 }
@@ -102,9 +105,20 @@ pub fn find_spins<M: Machine, D: Detector<M>>(
     print: impl Fn(&M) -> Digest,
     (detector, faults): (&mut D, &mut Vec<Fault>),
 ) {
+    find(machine, print, &mut |machine, rounds| {
+        let spins: Vec<Spin> = rounds.into_iter().map(|round| spin(machine, round)).collect();
+        if spins.iter().any(|spin| spin.may_end && !spin.looks.is_empty()) {
+            detector.spin(machine, &spins, faults);
+        }
+    });
+}
+
+/// Calls `f` with the rounds if all enabled threads spin for ever.
+fn find<M: Machine>(machine: &mut M, print: impl Fn(&M) -> Digest, f: &mut dyn FnMut(&mut M, Vec<Round>)) {
     for _ in 0..=machine.pending().len() {
         match here(machine, &print) {
             Here::Open => return,
+            Here::Elsewhere => {}
             Here::Behind(thread, steps) => {
                 for _ in 0..steps {
                     machine.step(Choice {
@@ -113,15 +127,27 @@ pub fn find_spins<M: Machine, D: Detector<M>>(
                     });
                 }
             }
-            Here::Rounds(rounds) => {
-                let spins: Vec<Spin> = rounds.into_iter().map(|round| spin(machine, round)).collect();
-                if spins.iter().any(|spin| spin.may_end && !spin.looks.is_empty()) {
-                    detector.spin(machine, &spins, faults);
-                }
-                return;
-            }
+            Here::Rounds(rounds) => return f(machine, rounds),
         }
     }
+}
+
+/// The same where a round comes back to its state but for the time and the names of inputs. A
+/// replay has other values in each round, so this is no finding, but the verdict is open.
+pub(crate) fn spins_in_time<M: Undo + Fingerprint>(machine: &mut M) -> Option<Limit> {
+    let state = |machine: &M| machine.fingerprint().with(machine.without_names());
+    let start = machine.mark();
+    let mut spins = Vec::new();
+    find(machine, state, &mut |machine, rounds| {
+        spins = rounds.into_iter().map(|round| spin(machine, round)).collect();
+    });
+    machine.undo(start);
+    let endless = spins.iter().find(|spin| spin.may_end && !spin.looks.is_empty())?;
+    Some(Limit {
+        kind: LimitKind::Endless,
+        detail: "a loop that waits with a deadline, or looks at a clock, may go round for ever".to_owned(),
+        stmt: machine.pending()[endless.thread.index()].action.stmt,
+    })
 }
 
 /// True if all enabled threads spin for ever, whether that is a finding or not. The machine may
@@ -130,6 +156,7 @@ pub(crate) fn all_spin<M: Machine>(machine: &mut M, print: impl Fn(&M) -> Digest
     for _ in 0..=machine.pending().len() {
         match here(machine, &print) {
             Here::Open => return false,
+            Here::Elsewhere => {}
             Here::Behind(thread, steps) => {
                 for _ in 0..steps {
                     machine.step(Choice {
@@ -148,7 +175,7 @@ pub(crate) fn all_spin<M: Machine>(machine: &mut M, print: impl Fn(&M) -> Digest
 /// True if the pending actions do not exclude that no thread makes progress.
 pub(crate) fn may_spin(pending: &[Pending]) -> bool {
     let goes_round = |p: &Pending| match p.status {
-        Status::Enabled => p.alternatives == 1 && is_quiet(&p.action),
+        Status::Enabled => (p.alternatives == 1 || is_wait(&p.action)) && is_quiet(&p.action),
         Status::Blocked => p.action.op != Op::ProcessExit,
         // It can move.
         Status::Held => false,
@@ -174,8 +201,10 @@ fn here<M: Machine>(machine: &mut M, print: &impl Fn(&M) -> Digest) -> Here {
     enabled.sort_by_key(|t| machine.pending()[t.index()].action.op.class() == OpClass::Read);
     let mut rounds: Vec<Round> = Vec::new();
     for thread in enabled {
-        let Some(round) = go_round(machine, thread, start, print) else {
-            return Here::Open;
+        let round = match go_round(machine, thread, start, print) {
+            Alone::Returns(round) => round,
+            Alone::Elsewhere => return Here::Elsewhere,
+            Alone::Open => return Here::Open,
         };
         let met = |other: &Round| meet(&other.touches, &round.touches);
         if rounds.iter().any(met) {
@@ -205,14 +234,23 @@ fn here<M: Machine>(machine: &mut M, print: &impl Fn(&M) -> Digest) -> Here {
     Here::Rounds(rounds)
 }
 
-/// Runs a thread alone until the machine is back in the state in which it began. `None` if it does
-/// not return, or does something with an effect.
+/// What a thread does that runs alone.
+enum Alone {
+    /// It returns to the state in which it began.
+    Returns(Round),
+    /// It goes round without that state. The machine is in one that comes again.
+    Elsewhere,
+    /// It does not return, or does something with an effect.
+    Open,
+}
+
+/// Runs a thread alone until the machine is back in a state in which it was.
 fn go_round<M: Machine>(
     machine: &mut M,
     thread: ThreadId,
     start: Digest,
     print: &impl Fn(&M) -> Digest,
-) -> Option<Round> {
+) -> Alone {
     let mut round = Round {
         thread,
         touches: Vec::new(),
@@ -225,28 +263,28 @@ fn go_round<M: Machine>(
     let mut passed = start;
     for number in 1..=MOST_STEPS {
         let pending = &machine.pending()[thread.index()];
-        if !pending.is_enabled() || pending.alternatives != 1 {
-            return None;
+        if !pending.is_enabled() || pending.alternatives != 1 && !is_wait(&pending.action) {
+            return Alone::Open;
         }
         let event = machine.step(Choice {
             thread,
             alternative: 0,
         });
         if !round.takes(machine, &event, number) || machine.waits_for_time(thread) {
-            return None;
+            return Alone::Open;
         }
         let here = print(machine);
         if here == start {
-            return Some(round);
+            return Alone::Returns(round);
         }
         if here == passed {
-            return None;
+            return Alone::Elsewhere;
         }
         if number.is_power_of_two() {
             passed = here;
         }
     }
-    None
+    Alone::Open
 }
 
 impl Round {
@@ -287,11 +325,11 @@ impl Round {
             return false;
         }
         let Some(how) = how else { return true };
-        // A futex wait that failed has read the word.
         let object = match action.op {
             Op::FutexWait => action.object2,
             _ => action.object,
         };
+        self.waits(action, number);
         let class = action.op.info().class;
         let gives_back = matches!(class, OpClass::Release | OpClass::ReleaseShared);
         let access = action.is_memory().then(|| Accessed {
@@ -326,6 +364,32 @@ impl Round {
             });
         }
         true
+    }
+
+    /// Records what a wait does with its lock.
+    fn waits(&mut self, action: &Action, number: usize) {
+        let lock = action.object2;
+        let (how, back, size) = match action.op {
+            Op::WaitRelease => (Use::Lock, number, Op::Lock.info().object_size),
+            Op::WaitAcquire => (Use::Lock, 0, Op::Lock.info().object_size),
+            Op::WaitReleaseWord => (Use::Write, number, 4),
+            _ => return,
+        };
+        self.touches.push(Touch {
+            object: lock,
+            size: u64::from(size),
+            how,
+            back,
+            access: None,
+        });
+        let lock = Held {
+            object: lock,
+            shared: false,
+        };
+        match action.op {
+            Op::WaitAcquire => self.held.push(lock),
+            _ => self.held.retain(|held| *held != lock),
+        }
     }
 
     /// Records accesses within a step.
@@ -373,13 +437,14 @@ fn is_quiet(action: &Action) -> bool {
     let info = action.op.info();
     let alone = info.class2 == OpClass::Local;
     // What an operation of a channel does are its accesses.
-    if is_own(action) || matches!(action.op, Op::FutexWait | Op::Channel) {
+    if is_own(action) || is_wait(action) || action.op == Op::Channel {
         return true;
     }
     match info.class {
         OpClass::Local => alone && info.needs == Needs::Nothing,
         OpClass::Read
         | OpClass::Write
+        | OpClass::Add
         | OpClass::Acquire
         | OpClass::AcquireShared
         | OpClass::Release
@@ -406,6 +471,20 @@ fn is_own(action: &Action) -> bool {
     action.op == Op::Hidden && action.object == ObjectId::thread(action.thread)
 }
 
+/// Whether an operation is part of a wait on a condition variable or a futex. The end of a wait
+/// that has no deadline is blocked.
+fn is_wait(action: &Action) -> bool {
+    matches!(
+        action.op,
+        Op::WaitRelease
+            | Op::WaitReleaseWord
+            | Op::FutexWait
+            | Op::WaitTimeout
+            | Op::WaitAcquire
+            | Op::FutexWoken
+    )
+}
+
 /// How an operation of the last step used its object. `None` if it excludes a round, `Some(None)`
 /// if there is no object.
 fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Option<Use>> {
@@ -416,12 +495,14 @@ fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Op
     if is_own(action) || action.op == Op::Channel {
         return Some(None);
     }
+    // Who waits there is woken by nobody else's wait.
+    if is_wait(action) {
+        return Some(Some(Use::Read));
+    }
     match action.op.info().class {
-        // If it did not fail, its thread waits for others.
-        OpClass::Wait if failed && action.op == Op::FutexWait => Some(Some(Use::Read)),
         OpClass::Local => Some(None),
         OpClass::Read => Some(Some(Use::Read)),
-        OpClass::Write => {
+        OpClass::Write | OpClass::Add => {
             let same = failed || !machine.has_changed(action.object, action.object_size());
             Some(Some(if same { Use::Read } else { Use::Write }))
         }

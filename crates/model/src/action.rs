@@ -218,13 +218,13 @@ impl Action {
     /// True if it reads the memory at its object.
     #[inline]
     pub const fn reads_memory(&self) -> bool {
-        matches!(self.op, Op::Read | Op::Rmw | Op::Claim)
+        matches!(self.op, Op::Read | Op::Rmw | Op::Add | Op::Claim)
     }
 
     /// True if it writes the memory at its object, unless it fails.
     #[inline]
     pub const fn writes_memory(&self) -> bool {
-        matches!(self.op, Op::Write | Op::Rmw | Op::Claim)
+        matches!(self.op, Op::Write | Op::Rmw | Op::Add | Op::Claim)
     }
 
     /// The number of bytes of its object that the operation is assumed to touch: the size of a

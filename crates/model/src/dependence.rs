@@ -172,8 +172,10 @@ impl Published {
     const fn with_pruned(class: OpClass, classes: u32) -> u32 {
         let pruned = Published::PRUNED.bit();
         match class {
-            OpClass::Read | OpClass::Write => classes | pruned,
-            Self::PRUNED => (classes | OpClass::Read.bit() | OpClass::Write.bit()) & !pruned,
+            OpClass::Read | OpClass::Write | OpClass::Add => classes | pruned,
+            Self::PRUNED => {
+                (classes | OpClass::Read.bit() | OpClass::Write.bit() | OpClass::Add.bit()) & !pruned
+            }
             _ => classes,
         }
     }
@@ -211,14 +213,14 @@ impl Op {
 
 impl OpClass {
     /// The number of classes.
-    pub const COUNT: usize = 20;
+    pub const COUNT: usize = 21;
 
     /// All classes, in order.
     #[rustfmt::skip]
     pub const ALL: [OpClass; OpClass::COUNT] = {
         use OpClass::*;
-        [Local, Read, Write, Acquire, Release, Try, AcquireShared, ReleaseShared, Wait, Notified, Notify, Arrive, Leave, Post, Take,
-         Value, Join, Exit, Cancel, Total]
+        [Local, Read, Write, Add, Acquire, Release, Try, AcquireShared, ReleaseShared, Wait, Notified, Notify, Arrive, Leave, Post,
+         Take, Value, Join, Exit, Cancel, Total]
     };
 
     /// The class as a one-bit set.
@@ -233,7 +235,7 @@ impl OpClass {
         use OpClass::*;
         match (self, other) {
             (Local, _) | (_, Local) => false,
-            (Read, Read) | (Value, Value) | (Post, Post) => false,
+            (Read, Read) | (Add, Add) | (Value, Value) | (Post, Post) => false,
             (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared) => false,
             // A notified thread is out of the wait set, so later notifications do not affect it.
             // The notification that woke it names it in its outcome and is ordered before it by

@@ -18,6 +18,8 @@ pub enum Effect {
     Read,
     /// Wrote memory.
     Write,
+    /// Added to memory, whatever was there.
+    Add,
     /// Took or released a lock exclusively.
     Own,
     /// Took or released a shared lock.
@@ -57,13 +59,13 @@ pub enum Effect {
 
 impl Effect {
     /// The number of effects.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 20;
 
     /// All effects, in order.
     #[rustfmt::skip]
     pub const ALL: [Effect; Effect::COUNT] = {
         use Effect::*;
-        [Read, Write, Own, Share, Test, Wait, WaitOf, Wake, WakeAll, Lost, WakeOf, WokenOf, Post, Take, Arrive, Leave, Join, Exit, Total]
+        [Read, Write, Add, Own, Share, Test, Wait, WaitOf, Wake, WakeAll, Lost, WakeOf, WokenOf, Post, Take, Arrive, Leave, Join, Exit, Total]
     };
 
     /// True if two uses of one object by different threads may not commute. Symmetric.
@@ -73,6 +75,7 @@ impl Effect {
         !matches!(
             (self, other),
             (Read, Read)
+                | (Add, Add)
                 | (Share, Share)
                 | (Test, Test)
                 | (Post, Post)
@@ -156,6 +159,7 @@ pub fn for_each_effect(
             OpClass::Read => Effect::Read,
             OpClass::Write if failed && action.op == Op::Rmw => Effect::Read,
             OpClass::Write => Effect::Write,
+            OpClass::Add => Effect::Add,
             OpClass::Acquire | OpClass::Release => Effect::Own,
             OpClass::AcquireShared | OpClass::ReleaseShared => Effect::Share,
             OpClass::Try => tried(action.op, failed),

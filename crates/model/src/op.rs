@@ -273,6 +273,10 @@ operations! {
     Write: "write", Write, Local, 0, Memory, Nothing, Same, false;
     /// Reads and writes `size` bytes of memory at `object` in one step.
     Rmw: "read-modify-write", Write, Local, 0, Memory, IfMayFail, IfMayFail, false;
+    /// Adds to the `size` bytes of memory at `object`, atomically and modulo their width, and
+    /// nobody asks what they were: such additions commute, and acquire nothing. All additions to
+    /// one of these bytes are to the same `size` bytes.
+    Add: "add to", Add, Local, 0, Memory, Nothing, Same, false;
     /// Waits until the `size` bytes of memory at `object` have a certain value, and changes them,
     /// in one step: how a model takes a lock that is a word of memory.
     Claim: "take", Write, Local, 0, Memory, Anything, Same, false;
@@ -306,6 +310,8 @@ pub enum OpClass {
     Read,
     /// Writes: dependent on reads and writes.
     Write,
+    /// Adds without looking: as a write, but independent of other additions.
+    Add,
     /// Takes a lock exclusively, blocking.
     Acquire,
     /// Releases an exclusive lock.

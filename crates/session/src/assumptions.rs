@@ -91,6 +91,13 @@ pub(crate) fn assumptions(
     } else {
         "timed waits never time out (--timeouts off)".to_owned()
     });
+    let reads_clocks = program.is_some_and(|program| program.longest_time() > 0);
+    if reads_clocks && setup.vm.clock_steps != Some(0) {
+        list.push(
+            "a clock is one second later each time that a thread reads it: no thread sees that less has passed"
+                .to_owned(),
+        );
+    }
     if let Some(steps) = setup.vm.clock_steps {
         list.push(format!(
             "the clock of each thread goes on {steps} times and then stands still (--clock-steps)"

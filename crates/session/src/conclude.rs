@@ -45,6 +45,7 @@ impl Checked {
             ..
         } = &self.explored;
         let (vm, _) = canonical_machine(program);
+        let vm = if plan.additions { vm.with_counters() } else { vm };
         let vm = if plan.confined { vm.with_confined() } else { vm };
         unfolding::text(vm, report, form).map_err(Error::Output)
     }

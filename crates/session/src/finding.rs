@@ -161,7 +161,9 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
 /// ahead here, and may be at a later decision. So decisions are compared by name. Accesses of a
 /// thread that runs alone are none of its steps here: it has made them before. Accesses to confined
 /// variables are steps of their own here.
-fn open_decisions(program: &Arc<Program>, mut canonical: Vm, choices: &[Choice]) -> Vec<Choice> {
+fn open_decisions(program: &Arc<Program>, canonical: Vm, choices: &[Choice]) -> Vec<Choice> {
+    // Actions are compared with those of a machine for replays.
+    let mut canonical = canonical.with_all_counters();
     let (mut plain, _) = machine(program);
     let mut all = Vec::with_capacity(choices.len());
     for &choice in choices {

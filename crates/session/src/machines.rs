@@ -5,12 +5,13 @@ use selvedge_vm::{Program, Vm};
 use std::sync::Arc;
 
 /// A machine in the initial state that shows each visible action as an event, with its detectors.
-/// It is for replays.
+/// It is for replays. Additions that nobody looks at acquire nothing in it: a replay makes them in
+/// one order, and what an exploration has found may be a race in the other one.
 ///
 /// # Panics
 /// If the machine cannot be made. The caller has made one before, and nothing has changed since.
 pub(crate) fn machine(program: &Arc<Program>) -> (Vm, Detectors) {
-    with_detectors(program, Vm::new(Arc::clone(program)))
+    with_detectors(program, Vm::new(Arc::clone(program)).map(Vm::with_all_counters))
 }
 
 /// A machine for explorers, with as few events as possible.

@@ -153,6 +153,8 @@ pub struct Options {
     pub awaits: bool,
     /// True if accesses to atomic variables that turn out to be confined are no actions.
     pub confined: bool,
+    /// True if atomic additions commute whose result nobody looks at.
+    pub additions: bool,
     /// True if sleep sets cut off executions that only repeat others.
     pub sleep_sets: bool,
     /// True if `dpor` under predicate dependence explores two sections of one mutex in both orders
@@ -214,6 +216,7 @@ impl Default for Options {
             symmetry: Symmetry::Auto,
             awaits: true,
             confined: true,
+            additions: true,
             sleep_sets: true,
             peek: true,
             write_write_pruning: false,

@@ -35,6 +35,9 @@ pub struct Plan {
     /// True if accesses to atomic variables that turn out to be confined are no actions (`unfold`,
     /// `stateful`).
     pub confined: bool,
+    /// True if atomic additions commute whose result nobody looks at (`unfold`, `stateful`,
+    /// `dpor`).
+    pub additions: bool,
     /// The search order of `unfold`.
     pub search: Order,
     /// The number of dead objects that wait before their memory is reused; or, if no memory is, up
@@ -69,6 +72,7 @@ impl Plan {
             turns: false,
             awaits: false,
             confined: false,
+            additions: false,
             ..Plan::of(options, strategy, selvedge_vm::Visibility::Memory)
         }
     }
@@ -122,6 +126,9 @@ impl Plan {
                 && !visibility.includes_plain()
                 && symmetry::holds(options, strategy),
             // Counts of thread choices are to be those of the program's accesses.
+            additions: options.additions
+                && (strategy.matches_states() || strategy == Strategy::Dpor)
+                && !slices(options),
             confined: options.confined
                 && strategy.matches_states()
                 && !options.counts_choices

@@ -12,7 +12,7 @@ pub(crate) struct Before {
 impl Before {
     /// Reads a machine that is about to take an action.
     pub(crate) fn new<M: Describe>(machine: &M, action: &Action) -> Before {
-        let value = matches!(action.op, Op::Read | Op::Rmw)
+        let value = matches!(action.op, Op::Read | Op::Rmw | Op::Add)
             .then(|| machine.value(action.object, action.size))
             .flatten();
         Before {
@@ -61,7 +61,7 @@ impl Before {
                 Some(value) => format!("{text}: {value}"),
                 None => text,
             },
-            (Op::Rmw, outcome) => match (value, written(machine, action)) {
+            (Op::Rmw | Op::Add, outcome) => match (value, written(machine, action)) {
                 (Some(value), _) if outcome == Outcome::Failed => format!("{text}: {value}, fails"),
                 (Some(old), Some(new)) => format!("{text}: {old} → {new}"),
                 (Some(old), None) => format!("{text}: {old}"),

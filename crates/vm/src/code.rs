@@ -6,6 +6,7 @@
 
 use crate::native::Native;
 use crate::value::Value;
+use selvedge_analysis::Fate;
 use selvedge_base::StmtId;
 use selvedge_ir::{Callee, InstKind, Reg, Type};
 
@@ -121,6 +122,8 @@ pub struct CallSite {
     pub result_types: Vec<Type>,
     /// Some result is read.
     pub used: bool,
+    /// What becomes of the results.
+    pub fate: Fate,
     /// What is done here with an exception that leaves what is called: one more than the index in
     /// [`Code::pads`]; 0: nothing.
     pub pad: u32,
@@ -239,4 +242,6 @@ pub struct ComplexOperands {
     pub types: Vec<Type>,
     /// Results: first slot and type.
     pub results: Vec<(u16, Type)>,
+    /// What becomes of the results.
+    pub fate: Fate,
 }

@@ -26,6 +26,7 @@ use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Object};
 use crate::names::Name;
 use crate::options::Options;
+use crate::sample::sampled::Sampled;
 use crate::statistics::SolverStatistics;
 use crate::sync::Fusible;
 use crate::thread::{NO_CALL, Thread};
@@ -168,6 +169,8 @@ pub struct Program {
     /// A time was used absolutely where clocks are relative.
     pub(crate) absolute_times: AtomicBool,
     pub(crate) confinement: Confinement,
+    /// What a few executions have shown.
+    pub(crate) sampled: OnceLock<Sampled>,
     liveness: OnceLock<Vec<Liveness>>,
     /// The statements whose accesses have an index ([`crate::elements`]).
     indexed: OnceLock<FxHashSet<StmtId>>,

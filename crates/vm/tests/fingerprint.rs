@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 17] = [
+const PROGRAMS: [&str; 18] = [
     "heap",
     "cond",
     "sem",
@@ -38,6 +38,7 @@ const PROGRAMS: [&str; 17] = [
     "finer",
     "exchanged",
     "scopes",
+    "counters",
 ];
 
 fn program(name: &str) -> Arc<Program> {
@@ -65,7 +66,8 @@ fn at(path: PathBuf, visibility: Visibility) -> Arc<Program> {
 }
 
 fn machine(program: &Arc<Program>) -> Vm {
-    Vm::canonical(program.clone()).unwrap_or_else(|e| panic!("{e}"))
+    let vm = Vm::canonical(program.clone()).unwrap_or_else(|e| panic!("{e}"));
+    vm.with_counters()
 }
 
 fn choices(vm: &Vm) -> Vec<Choice> {

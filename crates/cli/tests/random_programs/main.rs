@@ -12,6 +12,7 @@
 //! `SELVEDGE_RANDOM_PROGRAMS=FROM..TO` runs other seeds; `SELVEDGE_RANDOM_PROGRAMS_KEEP=1` goes on
 //! after a failure.
 
+mod additions;
 mod generate;
 mod losing;
 mod native;
@@ -37,6 +38,8 @@ const SEEDS: Range<u64> = 0..70;
 /// start was gone back over before. 4933: a thread could also be created before its handle is read,
 /// where it was after.
 const NOTED: [u64; 4] = [680, 108, 387, 4933];
+/// Programs whose threads add to the same variables have seeds from here on.
+const ADDING: u64 = 1_000_000;
 /// Programs with more states than this are left out.
 const MAX_STATES: usize = 20_000;
 /// Explorations of more executions than this are left out.
@@ -69,6 +72,8 @@ struct Counts {
     /// Explorations in which some variables were taken to be confined, and where that was wrong.
     confined: u64,
     wrongly_confined: u64,
+    /// Explorations in which some additions commute.
+    counting: u64,
 }
 
 fn main() {
@@ -86,7 +91,14 @@ fn main() {
     println!("seeds {seeds:?} {noted:?}");
     let mut counts = Counts::default();
     let mut failures: BTreeMap<u64, String> = BTreeMap::new();
-    for seed in seeds.chain(noted.iter().copied()) {
+    let adding = ADDING
+        ..ADDING
+            + if chosen.is_none() {
+                usual_or_long(60, 400)
+            } else {
+                0
+            };
+    for seed in seeds.chain(noted.iter().copied()).chain(adding) {
         let checked = catch_unwind(AssertUnwindSafe(|| check(seed, &mut counts)));
         if let Err(message) = checked.unwrap_or_else(|_| Err("panic".to_owned())) {
             println!("seed {seed}: {message}");
@@ -106,6 +118,7 @@ fn main() {
         chosen.is_some() || counts.confined > 20,
         "no variables are confined"
     );
+    assert!(chosen.is_some() || counts.counting > 20, "no additions commute");
 }
 
 /// Where the program of a seed lies.
@@ -145,8 +158,11 @@ fn prepare(module: Arc<Module>, visibility: Visibility, fingerprints: bool, seed
 }
 
 fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
-    let mut program = generate::program(seed);
-    if seed % 2 == 1 {
+    let mut program = match seed >= ADDING {
+        true => additions::program(seed),
+        false => generate::program(seed),
+    };
+    if seed % 2 == 1 && seed < ADDING {
         program.text = losing::with_blocks(&program.text, seed);
     }
     if fails_without_cause(seed) {
@@ -290,10 +306,8 @@ fn with_input(program: &generate::Program, seed: u64, counts: &mut Counts) -> Re
     unfold(&sync, &truth, seed, (false, true), counts).map_err(|m| about("sync", m))
 }
 
-/// Whether some variables of a program are taken to be confined.
-fn confines(program: &Arc<Program>) -> bool {
-    let vm = Vm::canonical(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
-    vm.with_confined().confines()
+fn canonical(program: &Arc<Program>) -> Vm {
+    Vm::canonical(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The unfolding says the same, in some of the ways to explore it. `everything`: each access is an
@@ -325,7 +339,9 @@ fn unfold(
         };
         let confined = order == orders[seed as usize % 3];
         let explored = oracle::unfolded(program, &config, confined);
-        counts.confined += u64::from(confined && program.may_confine() > 0 && confines(program));
+        counts.confined +=
+            u64::from(confined && program.may_confine() > 0 && canonical(program).with_confined().confines());
+        counts.counting += u64::from(canonical(program).with_counters().counts());
         counts.wrongly_confined += u64::from(program.wrongly_confined() > 0);
         let Some((said, report)) = explored else {
             counts.explorations_too_large += 1;

@@ -271,6 +271,7 @@ fn end_of(vm: &Vm) -> End {
         vm.fingerprint()
             .with(vm.without_names())
             .with(vm.without_bounds())
+            .with(vm.without_counters())
     } else {
         Digest::EMPTY
     };
@@ -306,12 +307,12 @@ pub type Make = fn(Arc<Program>) -> Result<Vm, selvedge_vm::Error>;
 
 /// A machine with few events, and rounds that change nothing are not repeated: as `dpor` has it.
 pub fn fusing(program: Arc<Program>) -> Result<Vm, selvedge_vm::Error> {
-    Vm::fusing(program).map(Vm::bounded)
+    Vm::fusing(program).map(Vm::bounded).map(Vm::with_counters)
 }
 
 /// The same with each visible action as an event.
 pub fn stepping(program: Arc<Program>) -> Result<Vm, selvedge_vm::Error> {
-    Vm::new(program).map(Vm::bounded)
+    Vm::new(program).map(Vm::bounded).map(Vm::with_counters)
 }
 
 /// What an exploration with reduction says, in the same words; and its report.
@@ -338,11 +339,12 @@ pub fn explored(
 /// The same from the unfolding, for programs with fingerprints. `confined`: accesses to variables
 /// that are taken to be confined are no actions, until that turns out to be wrong.
 pub fn unfolded(program: &Arc<Program>, config: &Config, confined: bool) -> Option<(Truth, Report)> {
-    let bounded: Make = |program| Vm::canonical(program).map(Vm::bounded);
-    let confining: Make = |program| Vm::canonical(program).map(Vm::with_confined);
-    let both: Make = |program| Vm::canonical(program).map(|vm| vm.bounded().with_confined());
+    let plain: Make = |program| Vm::canonical(program).map(Vm::with_counters);
+    let bounded: Make = |program| Vm::canonical(program).map(|vm| vm.bounded().with_counters());
+    let confining: Make = |program| Vm::canonical(program).map(|vm| vm.with_counters().with_confined());
+    let both: Make = |program| Vm::canonical(program).map(|vm| vm.bounded().with_counters().with_confined());
     let machine = match (config.cutoffs, confined) {
-        (true, false) => Vm::canonical,
+        (true, false) => plain,
         (false, false) => bounded,
         (true, true) => confining,
         (false, true) => both,

@@ -48,7 +48,10 @@ impl RaceDetector {
     /// An atomic access: acquires, accesses, releases.
     pub(super) fn atomic(&mut self, action: &Action, context: u32, failed: bool) {
         let me = action.thread.index();
-        let reads = action.reads_memory();
+        // An addition whose old value nobody asks for acquires nothing, as it has no certain place
+        // among the others; it continues release sequences.
+        let continues = action.reads_memory();
+        let reads = continues && action.op != Op::Add;
         let writes = action.writes_memory() && !failed;
         let size = u64::from(action.size);
         let object = self.variable(action.object, size);
@@ -57,7 +60,7 @@ impl RaceDetector {
                 (action.object, size),
                 me,
                 (reads, action.order.acquires()),
-                writes,
+                writes && !continues,
             );
         }
         if reads {
@@ -66,7 +69,7 @@ impl RaceDetector {
         let entry = self.entry(me, Kind::new(writes, true), action.stmt.0, context);
         self.bytes::<true>(action.object.0, size, &entry);
         if writes {
-            self.publish(object, me, action.order.releases(), reads);
+            self.publish(object, me, action.order.releases(), continues);
         }
     }
 

@@ -53,7 +53,7 @@ impl<M: Undo, D: Detector<M>, C: Consistency> Search<'_, M, D, C> {
                 return false;
             }
             let seen = match event.action.op {
-                Op::Write | Op::Rmw => event.outcome == Outcome::Done && event.silent == Silent::No,
+                Op::Write | Op::Rmw | Op::Add => event.outcome == Outcome::Done && event.silent == Silent::No,
                 op => op.class() != OpClass::Local && op.class() != OpClass::Read,
             };
             if seen || event.action.ends {

@@ -191,6 +191,7 @@ fn reads(op: Op, class: OpClass) -> bool {
         OpClass::Local | OpClass::Exit => false,
         OpClass::Write => matches!(op, Op::Rmw | Op::Claim),
         OpClass::Read
+        | OpClass::Add
         | OpClass::Acquire
         | OpClass::Release
         | OpClass::Try
@@ -221,7 +222,8 @@ fn writes(op: Op, class: OpClass, failed: bool) -> bool {
         | OpClass::Leave => false,
         OpClass::Try | OpClass::Take => !failed,
         OpClass::Write => !(failed && op == Op::Rmw),
-        OpClass::Acquire
+        OpClass::Add
+        | OpClass::Acquire
         | OpClass::Release
         | OpClass::AcquireShared
         | OpClass::ReleaseShared

@@ -21,7 +21,7 @@ pub(super) fn kind<M: Machine>(config: &Config, machine: &M, last: Option<Thread
     let pending = last.map(|last| &machine.pending()[last.index()]);
     let action = pending.filter(|pending| pending.is_enabled()).map(|p| &p.action);
     Some(match action {
-        Some(action) if matches!(action.op, Op::Read | Op::Write | Op::Rmw) => {
+        Some(action) if matches!(action.op, Op::Read | Op::Write | Op::Rmw | Op::Add) => {
             match machine.is_of_element(action) {
                 true => Kind::Element,
                 false => Kind::Field,

@@ -176,6 +176,9 @@ impl Synchronised {
         let plain = action.order == MemoryOrder::NotAtomic;
         let told = match action.op {
             Op::Start | Op::Spawn | Op::Exit | Op::Choose | Op::Assume | Op::Yield => true,
+            // It needs the creation only. Whether another thread may still join or detach then is
+            // a question of misuse, which stops the other one.
+            Op::Detach => true,
             Op::Join
             | Op::Lock
             | Op::Unlock
@@ -208,6 +211,8 @@ impl Synchronised {
             }
             Op::Read => plain || reads,
             Op::Write => plain || writes,
+            // It needs nothing of others, and who reads the sum acquires from all that released.
+            Op::Add => writes,
             // A compare-and-swap that failed is a read: its first access.
             Op::Rmw if failed => machine
                 .accesses()
@@ -447,7 +452,6 @@ mod tests {
             (Op::WaitTimeout, NotAtomic),
             (Op::BadUnlock, NotAtomic),
             (Op::SemGetValue, NotAtomic),
-            (Op::Detach, NotAtomic),
             (Op::Cancel, NotAtomic),
             (Op::AtomicBlock, NotAtomic),
             (Op::Hidden, NotAtomic),

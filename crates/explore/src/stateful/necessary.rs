@@ -53,8 +53,10 @@ impl Necessary {
                 .all(|&thread| self.conflicts(machine, thread, name(thread), control));
         }
         let action = machine.pending()[first.index()].action;
-        let accesses = matches!(action.op, Op::Read | Op::Write | Op::Rmw | Op::BarrierLeave)
-            || action.op == Op::Destroy && action.object.as_heap().is_some();
+        let accesses = matches!(
+            action.op,
+            Op::Read | Op::Write | Op::Rmw | Op::Add | Op::BarrierLeave
+        ) || action.op == Op::Destroy && action.object.as_heap().is_some();
         let meets = ample < choices.len()
             && accesses
             && self.conflicts(machine, first, name(first), control)

@@ -1,7 +1,7 @@
 //! Threads that wait for ever where an execution without end returns to a state of its path.
 
 use super::{Search, Weaken};
-use crate::spin::{find_spins, may_spin};
+use crate::spin::{find_spins, may_spin, spins_in_time};
 use crate::stuck::{Fate, Waiting, waiting};
 use selvedge_base::{Digest, Id};
 use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Property, Undo};
@@ -45,10 +45,14 @@ where
             return;
         }
         if self.spins.insert(key) {
-            let start = self.machine.mark();
+            let (start, before) = (self.machine.mark(), self.faults.len());
             let found = (&mut self.detector, &mut self.faults);
             find_spins(&mut self.machine, M::fingerprint, found);
             self.machine.undo(start);
+            let open = self.faults.len() == before && self.machine.has_inputs();
+            if open && let Some(limit) = spins_in_time(&mut self.machine) {
+                self.record.limit(&limit);
+            }
         }
     }
 

@@ -68,7 +68,7 @@ pub fn any_unsynchronised(store: &Store, whole: bool, held: impl Fn(EventId) -> 
 fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> Vec<u64>) {
     let failed = event.ending.failed;
     match effect {
-        Effect::Write | Effect::Take | Effect::Total => object.unsynchronised = true,
+        Effect::Write | Effect::Add | Effect::Take | Effect::Total => object.unsynchronised = true,
         // The use tells the mutex of the wait; the thread holds it.
         Effect::Test if event.action.op.class() == OpClass::Wait => {}
         Effect::Test => object.unsynchronised = true,

@@ -256,7 +256,7 @@ fn may_take_turns(op: &ToyOp) -> bool {
             | ToyOp::SpinLock(_)
             | ToyOp::WrLock(_)
             | ToyOp::Write(..)
-            | ToyOp::Add(..)
+            | ToyOp::Add(_, _, Some(_))
             | ToyOp::Cas(..)
     )
 }

@@ -113,7 +113,7 @@ pub(super) struct Compiled {
     pub registers: Vec<BTreeMap<String, Slot>>,
     /// Variables by name.
     pub vars: BTreeMap<String, Slot>,
-    /// Which slots of the memory are semaphores.
+    /// Which slots of the memory are semaphores, or variables to which threads add.
     pub linear: Vec<bool>,
     /// Threads that run from the start.
     pub started: Vec<bool>,
@@ -132,6 +132,8 @@ pub(super) struct Compiled {
     pub weak: bool,
     /// True if inputs are written to memory before they are decided.
     pub shares: bool,
+    /// True if additions whose old value nobody asks for are operations of their own.
+    pub adds: bool,
     /// For each input, the number of its possible values.
     pub inputs: Vec<u16>,
     /// For each input, the slot for the first thread's knowledge of it; those of the other threads
@@ -206,6 +208,7 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
         spurious: toy.spurious,
         weak: toy.weak,
         shares: toy.shares,
+        adds: toy.adds,
         inputs: Vec::new(),
         known: Vec::new(),
         blocks: toy.threads.iter().map(|ops| blocks(ops)).collect(),
@@ -234,6 +237,10 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
             "a thread's end comes with its last action where only joins depend on it, that wait for it"
                 .to_owned(),
         );
+    }
+    let asks = |op: &ToyOp| matches!(op, ToyOp::Input(..));
+    if toy.adds && toy.threads.iter().flatten().any(asks) {
+        return Err("an addition of an input does not commute before it is decided".to_owned());
     }
     let loops = |op: &ToyOp| matches!(op, ToyOp::Goto(_));
     if toy.shares && toy.threads.iter().flatten().any(loops) {
@@ -431,7 +438,11 @@ impl Compiler<'_> {
             ToyOp::Once(n, x) => Code::Once(self.object(Sort::Once, n)?, r(x)),
             ToyOp::Read(x, y) => Code::Read(self.var(x)?, r(y)),
             ToyOp::Write(x, y) => Code::Write(self.var(x)?, v(y)),
-            ToyOp::Add(x, y, z) => Code::Add(self.var(x)?, v(y), o(z)),
+            ToyOp::Add(x, y, z) => {
+                let x = self.var(x)?;
+                self.out.linear[x as usize] |= z.is_none() && self.toy.adds;
+                Code::Add(x, v(y), o(z))
+            }
             ToyOp::Cas(x, y, z, w) => Code::Cas(self.var(x)?, v(y), v(z), r(w)),
             ToyOp::Choose(0, _) => return Err("a choice of nothing".to_owned()),
             ToyOp::Choose(k, x) => Code::Choose(*k, r(x)),

@@ -43,6 +43,7 @@ pub fn random_toy(seed: u64) -> Toy {
     let count = [2, 2, 3, 3, 3, 4][rng.usize(0..6)];
     let mut toy = Toy {
         weak: seed % 2 == 1,
+        adds: seed / 2 % 2 == 1,
         ..Toy::default()
     };
     for x in ["x", "y"] {

@@ -47,7 +47,7 @@ fn with_inputs(seed: u64, shares: bool) -> Toy {
         0 | 1 => random_toy(seed),
         _ => mixed_toy(seed),
     };
-    toy.shares = shares;
+    (toy.shares, toy.adds) = (shares, false);
     if shares {
         // A toy's futex wait compares numbers only, and so does who claims a variable.
         let compares = |op: &ToyOp| {

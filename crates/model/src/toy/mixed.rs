@@ -48,6 +48,7 @@ pub fn mixed_toy(seed: u64) -> Toy {
     more.truncate(rng.usize(1..=2));
     let mut toy = Toy {
         weak: seed % 2 == 1,
+        adds: seed / 2 % 2 == 1,
         ends: rng.bool() && !more.contains(&More::Cancel) && !more.contains(&More::Claim),
         ..Toy::default()
     };

@@ -105,6 +105,7 @@ impl ToyMachine {
                 Code::Claim(x, n, _) => (Op::Claim, Some(x), Some(value(x) == n)),
                 Code::Read(x, _) => (Op::Read, Some(x), Some(true)),
                 Code::Write(x, _) => (Op::Write, Some(x), Some(true)),
+                Code::Add(x, _, None) if self.toy.adds => (Op::Add, Some(x), Some(true)),
                 Code::Add(x, ..) => (Op::Rmw, Some(x), Some(true)),
                 Code::Cas(x, expected, ..) => {
                     let works = self.are_equal(t, x, expected).unwrap_or(true);

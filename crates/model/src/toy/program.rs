@@ -32,6 +32,8 @@
 //!   is compared or added to (`cas`, `add`). Such an action is incomplete until then;
 //! - `"shares": true`: inputs are written to memory undecided. Each thread decides for itself,
 //!   consistently with the decisions of others;
+//! - `"adds": true`: an `add` without a register is an operation of its own (`Op::Add`), which
+//!   commutes with others. No toy with inputs has it;
 //! - `atomic n`: the next n operations as one action, as far as they are accesses to memory, data
 //!   choices and invisible operations;
 //! - `"turns": [[i, t, u]]`: thread u does its operation i for the first time after thread t;
@@ -59,6 +61,8 @@ pub struct Toy {
     pub weak: bool,
     /// True if inputs are written to memory before they are decided.
     pub shares: bool,
+    /// True if additions whose old value nobody asks for are operations of their own.
+    pub adds: bool,
     /// Threads that take turns, each group with the operation: the first time that one of them
     /// does it (a compare-and-swap: with success) waits for that of the one before it.
     pub turns: Vec<(usize, Vec<usize>)>,
@@ -255,6 +259,7 @@ impl Toy {
             spurious: flag("spurious"),
             weak: flag("weak"),
             shares: flag("shares"),
+            adds: flag("adds"),
             turns: turns(value)?,
             threads: threads
                 .iter()
@@ -296,6 +301,9 @@ impl Toy {
         }
         if self.shares {
             value["shares"] = json!(true);
+        }
+        if self.adds {
+            value["adds"] = json!(true);
         }
         if !self.turns.is_empty() {
             let turn = |(at, group): &(usize, Vec<usize>)| {

@@ -32,7 +32,9 @@ fn lost_update(trace: &VmTrace, at: usize) -> Option<Cause> {
         for access in this.accesses.iter().filter(|access| access.write) {
             let thread = this.action.thread;
             // This writes what it makes of the present value.
-            if access.order != MemoryOrder::NotAtomic && matches!(this.action.op, Op::Rmw | Op::Claim) {
+            if access.order != MemoryOrder::NotAtomic
+                && matches!(this.action.op, Op::Rmw | Op::Add | Op::Claim)
+            {
                 continue;
             }
             let Some(read) = last(made, step, access, |made, access| {

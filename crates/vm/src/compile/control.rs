@@ -22,6 +22,7 @@ impl Compiler<'_> {
             results: Vec::new(),
             result_types: results.iter().map(|&r| self.function.regs[r].ty).collect(),
             used: results.iter().any(|&r| self.slots.is_read(r)),
+            fate: self.fate(results),
             pad: 0,
             landing: NONE,
         };

@@ -5,6 +5,7 @@ use crate::code::{CallSite, ComplexOperands, NONE, Op};
 use crate::models;
 use crate::value::Value;
 use crate::visible;
+use selvedge_analysis::Fate;
 use selvedge_base::Id;
 use selvedge_ir::{BinOp, CastOp, InstKind, IntPred, Operand, Reg, Type};
 use selvedge_model::MemoryOrder;
@@ -169,6 +170,7 @@ impl Compiler<'_> {
             results: Vec::new(),
             result_types: Vec::new(),
             used: false,
+            fate: Fate::Read,
             pad: 0,
             landing: NONE,
         });
@@ -209,11 +211,12 @@ impl Compiler<'_> {
         }
         let mut results: smallvec::SmallVec<[Reg; 2]> = smallvec::SmallVec::new();
         kind.for_each_result(|r| results.push(r));
-        for r in results {
+        for &r in &results {
             resolved
                 .results
                 .push((self.slots.define(r), self.function.regs[r].ty));
         }
+        resolved.fate = self.fate(&results);
         let index = self.code.complex.len() as u32;
         self.code.complex.push(kind.clone());
         self.code.operands.push(resolved);

@@ -13,8 +13,8 @@ use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_analysis::{Place, PrivateLocals};
-use selvedge_base::{Id, StmtId};
+use selvedge_analysis::{Fate, Place, PrivateLocals, fates};
+use selvedge_base::{Id, IdVec, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, LocalId, Operand, Reg, Type};
 use slots::Slots;
 
@@ -36,6 +36,7 @@ pub(crate) fn function(
         private,
         func,
         function,
+        fates: fates(function),
         slots: Slots::new(function, |reg| {
             let named = function.regs[reg].name.is_some();
             jumps || program.options.leaks && is_variable(function, reg) || program.options.variables && named
@@ -114,11 +115,21 @@ fn too_large(function: &Function) -> Code {
     }
 }
 
+impl Compiler<'_> {
+    /// What becomes of the results of an instruction.
+    fn fate(&self, results: &[Reg]) -> Fate {
+        let fates = results.iter().map(|&r| self.fates[r]);
+        fates.max().unwrap_or(Fate::Unread)
+    }
+}
+
 struct Compiler<'a> {
     program: &'a Program,
     private: &'a PrivateLocals,
     func: FuncId,
     function: &'a Function,
+    /// What becomes of the values in its registers.
+    fates: IdVec<Reg, Fate>,
     slots: Slots,
     code: Code,
     consts: FxHashMap<(u64, u32), u16>,

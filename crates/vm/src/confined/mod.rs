@@ -2,9 +2,9 @@
 //! thread uses, or that nobody writes while there are several threads. Accesses to them need not be
 //! scheduling points (docs/algorithms.md, "Confined variables").
 //!
-//! Which variables these are is a guess, from a few executions (`sample.rs`). The machine checks
-//! each step (`machine/confined_check.rs`). If the guess was wrong, the exploration begins again
-//! without these variables. So the guess may be wrong, and must not be wrong without notice.
+//! Which variables these are is a guess, from a few executions ([`crate::sample`]). The machine
+//! checks each step (`machine/confined_check.rs`). If the guess was wrong, the exploration begins
+//! again without these variables. So the guess may be wrong, and must not be wrong without notice.
 //!
 //! *Why it is enough to check the steps that are explored.* Take an execution in which a variable
 //! is used otherwise, and there the first such access. Each access to a confined variable before
@@ -12,7 +12,6 @@
 //! to one in which each thread makes these accesses together with its action before them, and such
 //! executions are explored.
 
-mod sample;
 pub(crate) mod variables;
 
 use crate::program::Program;
@@ -51,7 +50,7 @@ impl Program {
         if self.may_confine() == 0 || !self.can_confine() {
             return None;
         }
-        let found = self.confinement.found.get_or_init(|| sample::confined(self));
+        let found = &self.sampled().confined;
         let refused = self.confinement.refused.lock();
         let refused = refused.unwrap_or_else(PoisonError::into_inner);
         let meets = |b: &Bytes| refused.iter().any(|&(start, end)| b.start < end && start < b.end);

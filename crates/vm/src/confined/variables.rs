@@ -1,8 +1,8 @@
 //! Confined variables, by address.
 
 use selvedge_base::{Id, ThreadId};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Mutex, OnceLock};
 
 /// The most accesses to confined variables that a step makes beside its action. With more, the next
 /// one is an action: a loop that does nothing else must not be one endless step.
@@ -30,9 +30,9 @@ impl Use {
 /// Bytes of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bytes {
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) how: Use,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) how: Use,
 }
 
 /// The variables that are confined, by address.
@@ -70,8 +70,6 @@ impl Confined {
 /// What is known of a program's confined variables.
 #[derive(Debug, Default)]
 pub(crate) struct Confinement {
-    /// What a few executions have shown.
-    pub(super) found: OnceLock<Vec<Bytes>>,
     /// Addresses that turned out to be used otherwise.
     pub(super) refused: Mutex<Vec<(u64, u64)>>,
     /// Their number.

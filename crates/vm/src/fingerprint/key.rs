@@ -29,6 +29,9 @@ pub enum FragmentKind {
     Sync,
     /// The value of a synchronisation object that counts: object, value.
     Count,
+    /// A defined byte of a variable to which several threads add: the variable's address, and what
+    /// the byte adds to its value.
+    Counter,
     /// The fact that a thread has used a synchronisation object.
     User,
     /// A hidden word of a model.
@@ -42,9 +45,9 @@ pub enum FragmentKind {
 impl FragmentKind {
     /// All kinds.
     #[rustfmt::skip]
-    pub const ALL: [FragmentKind; 15] = {
+    pub const ALL: [FragmentKind; 16] = {
         use FragmentKind::*;
-        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, User, Word, Dead, Decision]
+        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, Counter, User, Word, Dead, Decision]
     };
 }
 
@@ -91,6 +94,7 @@ static DOMAINS: [Domain; FragmentKind::ALL.len()] = [
     Domain::new("machine held"),
     Domain::new("machine sync"),
     Domain::new("machine count"),
+    Domain::new("machine counter"),
     Domain::new("machine user"),
     Domain::new("machine word"),
     Domain::new("machine dead"),
@@ -157,6 +161,7 @@ impl Keys {
     pub fn words(&self, kind: FragmentKind, words: &[u64]) -> Digest {
         match (kind, words) {
             (FragmentKind::Count, &[object, value]) => self.count(object, value),
+            (FragmentKind::Counter, &[address, value]) => self.counter(address, value),
             (FragmentKind::Byte, &[address, low, high]) => {
                 self.byte(address, u128::from(high) << 64 | u128::from(low))
             }
@@ -179,6 +184,11 @@ impl Keys {
     /// sum up.
     pub fn count(&self, object: u64, value: u64) -> Digest {
         self.hash(FragmentKind::Count, &[object]).times(value)
+    }
+
+    /// The same for what a byte adds to the value of a variable.
+    pub fn counter(&self, address: u64, value: u64) -> Digest {
+        self.hash(FragmentKind::Counter, &[address]).times(value)
     }
 
     #[inline]

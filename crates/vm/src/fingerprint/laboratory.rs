@@ -28,6 +28,15 @@ impl Vm {
         sum
     }
 
+    /// What has to be added to the fingerprint so that it is that of a machine without counters
+    /// ([`Vm::with_counters`]).
+    pub fn without_counters(&self) -> Digest {
+        let prints = self.fingerprints.as_ref();
+        prints.map_or(Digest::EMPTY, |prints| {
+            self.state.memory.without_counters(&prints.keys)
+        })
+    }
+
     /// All fragments of the present state in a canonical order: what the fingerprint stands for.
     /// Slow; an oracle for tests.
     pub fn fragments(&self) -> Vec<(FragmentKind, Vec<u64>)> {

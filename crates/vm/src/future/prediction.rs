@@ -101,7 +101,7 @@ pub(crate) fn bytes(memory: &Memory, action: &Action) -> Option<(u64, u64, bool)
     let (address, size) = (action.object.0, u64::from(action.size));
     match action.op {
         Op::Read if size > 0 => Some((address, size, false)),
-        Op::Write | Op::Rmw if size > 0 => Some((address, size, true)),
+        Op::Write | Op::Rmw | Op::Add if size > 0 => Some((address, size, true)),
         Op::Lock
         | Op::Unlock
         | Op::TryLock

@@ -5,6 +5,7 @@
 //! state through its methods, which write the undo log. Some methods write no log entry, because
 //! the step has saved what they change when it began. These are visible in this room only.
 
+mod additions;
 mod advance;
 mod block_check;
 mod confined_check;

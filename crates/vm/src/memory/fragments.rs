@@ -65,11 +65,11 @@ fn special_as(tags: &Tags, data: u8, partial: Partial, name: &dyn Fn(Expr) -> Di
     }
 }
 
-const fn fresh(object: &Object) -> u128 {
+pub(super) const fn fresh(object: &Object) -> u128 {
     if object.zeroed { 0 } else { UNDEFINED }
 }
 
-fn in_page(tags: &Tags, page: &Page, offset: usize) -> u128 {
+pub(super) fn in_page(tags: &Tags, page: &Page, offset: usize) -> u128 {
     let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & 1 == 1;
     let partial = if undefined {
         page.partial
@@ -210,7 +210,11 @@ impl Memory {
             let stop = ((at & !(PAGE as u64 - 1)) + PAGE as u64).min(end);
             if let Some(page) = self.page(at) {
                 for address in at..stop {
-                    let byte = in_page(&self.tags, page, address as usize % PAGE);
+                    let mut byte = in_page(&self.tags, page, address as usize % PAGE);
+                    if let Some(counted) = self.counted(address, byte) {
+                        f(FragmentKind::Counter, &counted);
+                        byte = 0;
+                    }
                     if byte != fresh(object) {
                         f(FragmentKind::Byte, &[address, byte as u64, (byte >> 64) as u64]);
                     }
@@ -514,9 +518,7 @@ impl Memory {
                     let bytes = bits_of(chunk, at, next.min(old_end));
                     for i in unlike_fresh(old, is_plain, (undefined, data), bytes) {
                         let byte = self.byte_before(chunk + i, page, (undefined, data), before);
-                        if byte != fresh(old) {
-                            delta = delta.without(keys.byte(chunk + i, byte));
-                        }
+                        delta = delta.without(self.byte_hash(old, (chunk + i, byte), keys));
                     }
                 }
                 if let (Some(page), Some(new)) = (page, &new) {
@@ -524,9 +526,7 @@ impl Memory {
                     let is_plain = page.partial.is_none();
                     for i in unlike_fresh(new, is_plain, page.chunk(chunk), bytes) {
                         let byte = in_page(&self.tags, page, (chunk + i) as usize % PAGE);
-                        if byte != fresh(new) {
-                            delta = delta.with(keys.byte(chunk + i, byte));
-                        }
+                        delta = delta.with(self.byte_hash(new, (chunk + i, byte), keys));
                     }
                 }
                 at = next;
@@ -616,10 +616,7 @@ impl Memory {
                 };
                 let old = content(&self.tags, data[i], was, partial);
                 if old != new {
-                    let hash = |content| match content == fresh(&object) {
-                        true => Digest::EMPTY,
-                        false => keys.byte(byte, content),
-                    };
+                    let hash = |content| self.byte_hash(&object, (byte, content), keys);
                     delta = delta.with(hash(new)).without(hash(old));
                 }
             }

@@ -9,6 +9,7 @@
 mod access;
 mod address;
 mod arena;
+mod counted;
 mod fragments;
 mod known;
 mod object;
@@ -26,6 +27,7 @@ pub(crate) use known::Row;
 pub use object::{Kind, Life, Maker, MemoryError, Object, Site};
 pub(crate) use pointers::Word;
 
+use crate::counters::Counters;
 use crate::value::{Tags, Value};
 use arena::Owner;
 use known::Known;
@@ -90,6 +92,8 @@ pub struct Memory {
     known: Known,
     /// Bytes whose writes are noticed.
     watched: Watched,
+    /// Variables to which threads add in any order.
+    pub(crate) counters: Option<Rc<Counters>>,
 }
 
 impl Default for Memory {
@@ -114,6 +118,7 @@ impl Default for Memory {
             deaf: false,
             known: Known::default(),
             watched: Watched::default(),
+            counters: None,
         }
     }
 }

@@ -104,6 +104,7 @@ impl Program {
             told_apart: AtomicBool::new(false),
             absolute_times: AtomicBool::new(false),
             confinement: Confinement::default(),
+            sampled: OnceLock::new(),
             polls: module.functions.iter().any(|f| POLLS.contains(&f.name.as_str())),
             code: Vec::new(),
             liveness: OnceLock::new(),

@@ -88,6 +88,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         | Op::Read
         | Op::Write
         | Op::Rmw
+        | Op::Add
         | Op::Hidden
         | Op::Look => Status::Enabled,
     };

@@ -67,7 +67,10 @@ impl Program {
             at: OnceLock::new(),
         };
         let turns = self.turns.get_or_init(|| turns);
-        let found = places(Vm::new(Arc::clone(self))?.with_turns(), identical.place);
+        let found = places(
+            Vm::new(Arc::clone(self))?.with_all_counters().with_turns(),
+            identical.place,
+        );
         turns.at.get_or_init(|| found);
         Ok(())
     }
@@ -328,7 +331,7 @@ fn places(mut vm: Vm, place: usize) -> FxHashMap<Start, At> {
 }
 
 /// Whether threads may take turns at an action: whatever comes of it, as long as it does not fail,
-/// two of them on one object are dependent.
+/// two of them on one object are dependent. Additions that nobody looks at are not.
 fn may_be_turn(action: &Action) -> bool {
     let takes = matches!(
         action.op,

@@ -9,7 +9,7 @@ use selvedge_model::{Access, Action, Detector, Event, Machine, MemoryOrder, Obje
 use std::collections::{BTreeSet, HashMap};
 
 /// The digest after a trace.
-fn digest(trace: &Trace) -> Digest {
+pub(super) fn digest(trace: &Trace) -> Digest {
     digest_with(&mut RaceDetector::new(), trace, |t| t)
 }
 
@@ -224,7 +224,7 @@ fn change(trace: &mut Trace, past: usize, rng: &mut fastrand::Rng) {
         let Action { op, order, .. } = step.event.action;
         step.fence().is_some()
             || matches!(op, Op::TryLock | Op::SemTryWait | Op::TryWrLock | Op::Signal)
-            || (matches!(op, Op::Read | Op::Write | Op::Rmw) && order != NotAtomic)
+            || (matches!(op, Op::Read | Op::Write | Op::Rmw | Op::Add) && order != NotAtomic)
     };
     let mut steps: Vec<&mut Step> = trace.events[..past].iter_mut().filter(changeable).collect();
     if steps.is_empty() {
@@ -240,7 +240,7 @@ fn change(trace: &mut Trace, past: usize, rng: &mut fastrand::Rng) {
     match action.op {
         Op::Read => action.order = if action.order.acquires() { Relaxed } else { Acquire },
         Op::Write => action.order = if action.order.releases() { Relaxed } else { Release },
-        Op::Rmw => action.order = [Relaxed, Acquire, Release, AcqRel][rng.usize(..4)],
+        Op::Rmw | Op::Add => action.order = [Relaxed, Acquire, Release, AcqRel][rng.usize(..4)],
         Op::TryLock | Op::SemTryWait | Op::TryWrLock => {
             event.outcome = if event.outcome == Outcome::Failed {
                 Outcome::Done

@@ -6,7 +6,7 @@ mod oracle;
 mod traces;
 
 use super::RaceDetector;
-use selvedge_model::{Detector, Fault, Op};
+use selvedge_model::{Action, Detector, Fault, MemoryOrder, Op, Outcome};
 use traces::{Mock, Trace};
 
 /// Rules that tests can break.
@@ -111,7 +111,7 @@ fn fences_count_where_they_are() {
             // Nothing comes with the first action of a wait, and a failed one has no step.
             let goes_on = matches!(
                 of(at - 1).op,
-                Op::Read | Op::Write | Op::Rmw | Op::Yield | Op::Unlock
+                Op::Read | Op::Write | Op::Rmw | Op::Add | Op::Yield | Op::Unlock
             );
             let is_fence = of(at).op == Op::Yield && joined.events[at].fence().is_some();
             if is_fence && goes_on && of(at - 1).thread == of(at).thread {
@@ -129,6 +129,51 @@ fn fences_count_where_they_are() {
         within > 1_000 && racy > 300,
         "{within} fences, {racy} racy traces"
     );
+}
+
+/// Searches take additions that nobody looks at in any order: what the detector says, and what it
+/// remembers, must not depend on it.
+#[test]
+fn additions_commute() {
+    let mut detector = RaceDetector::new();
+    let (mut swapped, mut racy) = (0, 0);
+    for seed in 0..12_000 {
+        let mut trace = Trace::random(seed);
+        let mut other = Trace::random(seed);
+        let (mut swaps, mut last) = (0, 0);
+        for at in 1..other.events.len() {
+            let [a, b] = [at - 1, at].map(|at| other.events[at].event.action);
+            let apart = at - 1 > last;
+            let is_atomic = |action: &Action| action.is_memory() && action.order != MemoryOrder::NotAtomic;
+            if apart && is_atomic(&a) && is_atomic(&b) && a.thread != b.thread {
+                for trace in [&mut trace, &mut other] {
+                    for step in &mut trace.events[at - 1..=at] {
+                        (step.event.action.op, step.event.outcome) = (Op::Add, Outcome::Done);
+                    }
+                    // What comes after the earlier addition stays after it.
+                    trace.events[at - 1].accesses.clear();
+                }
+                other.events.swap(at - 1, at);
+                last = at;
+                swaps += 1;
+            }
+        }
+        if swaps == 0 {
+            continue;
+        }
+        for trace in [&other, &trace] {
+            let faults = detect(&mut detector, trace, None);
+            assert_eq!(agrees(trace, &faults), Ok(()), "seed {seed}\n{trace}");
+            racy += u32::from(!faults.is_empty());
+        }
+        assert_eq!(
+            digest::digest(&other),
+            digest::digest(&trace),
+            "seed {seed}\n{trace}"
+        );
+        swapped += swaps;
+    }
+    assert!(swapped > 500 && racy > 100, "{swapped} swapped, {racy} racy");
 }
 
 #[test]

@@ -66,8 +66,8 @@ fn accesses(trace: &Trace) -> Vec<Access> {
         };
         let object = action.object.0;
         match action.op {
-            Op::Read | Op::Write if failed => {} // it was at fault
-            Op::Read | Op::Write | Op::Rmw => {
+            Op::Read | Op::Write | Op::Add if failed => {} // it was at fault
+            Op::Read | Op::Write | Op::Rmw | Op::Add => {
                 let write = action.op != Op::Read && !failed;
                 add(
                     object,
@@ -230,7 +230,7 @@ fn heads(trace: &Trace, read: usize) -> Vec<usize> {
         }
         let event = &trace.events[i].event;
         let a = &event.action;
-        let writes = matches!(a.op, Op::Write | Op::Rmw) && event.outcome != Outcome::Failed;
+        let writes = matches!(a.op, Op::Write | Op::Rmw | Op::Add) && event.outcome != Outcome::Failed;
         if a.object != address || !writes {
             continue;
         }
@@ -247,7 +247,7 @@ fn heads(trace: &Trace, read: usize) -> Vec<usize> {
             };
             heads.extend((0..i).filter(fence).map(|j| 2 * j));
         }
-        later.push((a.thread, a.op == Op::Rmw));
+        later.push((a.thread, matches!(a.op, Op::Rmw | Op::Add)));
     }
     heads
 }

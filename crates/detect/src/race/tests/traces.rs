@@ -419,7 +419,7 @@ impl World {
         // The last variable is only stored and read: release sequences there go on by stores of one
         // thread alone.
         let object = ObjectId(ATOMICS[self.rng.usize(..ATOMICS.len())]);
-        let kinds = if object.0 == ATOMICS[2] { 6 } else { 10 };
+        let kinds = if object.0 == ATOMICS[2] { 6 } else { 12 };
         let (op, order, outcome) = match self.rng.u8(..kinds) {
             0 => (Op::Read, Relaxed, Outcome::Done),
             1 | 2 => (Op::Read, Acquire, Outcome::Done),
@@ -428,6 +428,8 @@ impl World {
             6 => (Op::Rmw, Relaxed, Outcome::Done),
             7 => (Op::Rmw, AcqRel, Outcome::Done),
             8 => (Op::Rmw, Release, Outcome::Done),
+            9 => (Op::Add, Relaxed, Outcome::Done),
+            10 => (Op::Add, AcqRel, Outcome::Done),
             _ => (Op::Rmw, SeqCst, Outcome::Failed),
         };
         let mut action = Action::on(ThreadId::from_index(t), op, object);

@@ -14,6 +14,10 @@ pub(super) struct Kept {
     action: Option<Action>,
 }
 
+const fn is_write(class: OpClass) -> bool {
+    matches!(class, OpClass::Write | OpClass::Add)
+}
+
 pub(super) struct KeptUse {
     pub tick: Tick,
     pub thread: u32,
@@ -27,7 +31,7 @@ impl Kept {
     /// The uses that write some of these bytes of an object, the latest first.
     pub fn writes(&self, key: u64, bytes: u8) -> impl Iterator<Item = &KeptUse> {
         let writes =
-            move |used: &&KeptUse| used.key == key && used.bytes & bytes != 0 && used.class == OpClass::Write;
+            move |used: &&KeptUse| used.key == key && used.bytes & bytes != 0 && is_write(used.class);
         self.uses.iter().rev().filter(writes)
     }
 

@@ -36,6 +36,10 @@ impl Contents {
 
     /// Adds a use of an access.
     pub fn add(&mut self, (key, bytes, class): (u64, u8, OpClass)) {
+        let class = match class {
+            OpClass::Add => OpClass::Write,
+            other => other,
+        };
         // Bytes that are written are not also read. So one key and set of bytes has one use.
         let written = |uses: &Uses| {
             let writes = uses.iter().filter(|one| one.0 == key && one.2 == OpClass::Write);

@@ -115,7 +115,7 @@ where
         let pending = &self.machine.pending()[thread];
         let action = &pending.action;
         let simple = match action.op {
-            Op::Read | Op::Write | Op::Rmw => !action.blocks.is_some(),
+            Op::Read | Op::Write | Op::Rmw | Op::Add => !action.blocks.is_some(),
             Op::Yield => true,
             Op::Unlock => action.object.0 == mutex,
             _ => false,

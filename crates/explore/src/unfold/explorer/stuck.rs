@@ -1,7 +1,7 @@
 //! At a leaf after which only cutoffs are left: finds the threads that wait for ever.
 
 use super::Explorer;
-use crate::spin::{all_spin, find_spins, may_spin};
+use crate::spin::{all_spin, find_spins, may_spin, spins_in_time};
 use crate::stuck::{Fate, Waiting, too_many, waiting};
 use crate::unfold::weaken::Weaken;
 use selvedge_base::Id;
@@ -19,10 +19,14 @@ where
             return;
         }
         if may_spin(self.path.machine.pending()) {
-            let start = self.path.machine.mark();
+            let (start, before) = (self.path.machine.mark(), self.path.faults.len());
             let found = (&mut self.path.detector, &mut self.path.faults);
             find_spins(&mut self.path.machine, M::fingerprint, found);
             self.path.machine.undo(start);
+            let open = self.path.faults.len() == before && self.path.machine.has_inputs();
+            if open && let Some(limit) = spins_in_time(&mut self.path.machine) {
+                self.record.limit(&limit);
+            }
         }
         for waiting in waiting(&self.path.machine) {
             if self.control.is_stopped() {

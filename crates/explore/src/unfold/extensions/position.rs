@@ -118,7 +118,7 @@ fn scheme_of(action: &Action, parent_incomplete: bool) -> Scheme {
         Op::Lock | Op::SpinLock | Op::WaitAcquire => Scheme::Mutex,
         Op::Exit if action.object2.0 == 0 => Scheme::Certain,
         Op::Join if action.object2.0 == 0 => Scheme::None,
-        Op::Unlock | Op::SpinUnlock | Op::Read | Op::Write => Scheme::Certain,
+        Op::Unlock | Op::SpinUnlock | Op::Read | Op::Write | Op::Add => Scheme::Certain,
         Op::Rmw if !action.may_fail => Scheme::Certain,
         _ => Scheme::Ask,
     }

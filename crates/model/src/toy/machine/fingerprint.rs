@@ -3,8 +3,8 @@
 //! A fragment is one slot of the toy's memory: a variable, a register, a thread's position, a
 //! mutex's owner, the number of times that one thread holds a read-write lock shared. The hash of a
 //! state is the sum of its fragments' hashes. Independent operations never write the same slot,
-//! with one exception: posts to a semaphore are independent of each other. The hash of a semaphore
-//! is linear in its value, so each post adds the same.
+//! with two exceptions: posts to a semaphore are independent of each other, and so are additions to
+//! a variable. The hash of such a slot is linear in its value, so each post adds the same.
 //!
 //! The toy names its threads, so the order in which they were created is left out.
 
@@ -22,14 +22,14 @@ static UNIT: Domain = Domain::new("toy unit");
 /// How slots are hashed.
 #[derive(Clone, Debug)]
 pub(super) struct Hashing {
-    /// Slots of semaphores.
+    /// Slots of semaphores and counters.
     linear: Vec<bool>,
     /// The number of bits of each hash that count: 128, unless the hash has to be weak.
     bits: u32,
 }
 
 impl Hashing {
-    /// For a memory in which the slots that `linear` selects are semaphores.
+    /// For a memory in which the slots that `linear` selects are counters.
     pub fn new(linear: Vec<bool>) -> Hashing {
         Hashing { linear, bits: 128 }
     }

@@ -17,6 +17,9 @@ use selvedge_model::{
     Access, Action, FaultKind, MemoryOrder, Notice, ObjectId, Op as Visible, Outcome, Unsupported,
 };
 
+/// What an addition returns that nobody looks at: the same in all orders.
+const NOTHING: [Value; 2] = [Value::new(0), Value::new(0)];
+
 impl Vm {
     /// Stops before an access that is a scheduling point. Otherwise checks it and records it,
     /// unless it is the action being performed.
@@ -67,7 +70,7 @@ impl Vm {
             self.left_out += 1;
         }
         // The outcome of a read-modify-write says whether its comparison failed.
-        let says = performing && op != Visible::Rmw;
+        let says = performing && !matches!(op, Visible::Rmw | Visible::Add);
         let (_, object) = match self.state.memory.check(address, size, write) {
             Ok(found) => found,
             Err(e) => {
@@ -244,15 +247,20 @@ impl Vm {
         performing: bool,
     ) -> Result<(), Trouble> {
         let order = order_of(order);
-        let address = self.enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)?;
+        let blind = self.is_blind_addition(thread, (op, ty), operands);
+        let visible = if blind { Visible::Add } else { Visible::Rmw };
+        let address = self.enter_access(thread, visible, operands, ty, order, site, performing)?;
         let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
         if let Some([low, high]) = self.combine_symbolic(op, ty, words, given) {
-            self.set_words(thread, operands, words);
+            self.set_words(thread, operands, if blind { NOTHING } else { words });
             self.poke_words((address, site), ty, low, high);
             return Ok(());
         }
         let (old, value) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
-        self.set_wide(thread, operands, 0, old);
+        match blind {
+            true => self.set_words(thread, operands, NOTHING),
+            false => self.set_wide(thread, operands, 0, old),
+        }
         let bits = combine(op, ty, old.bits, value.bits);
         let tagged = if op == RmwOp::Xchg {
             value.tagged

@@ -162,10 +162,11 @@ impl State {
             Synchronises::WaitBegins => self.leave_at(thread, action.object2.0),
             // Reads move nothing, because they do not depend on each other.
             Synchronises::Memory if action.op != Op::Read && !action.may_fail => {
-                // A write ends the release sequences there; a read-modify-write continues them.
+                // A write ends the release sequences there; a read-modify-write continues them. An
+                // addition acquires nothing.
                 if action.op == Op::Write {
                     self.lose(Place::Left(object));
-                } else if action.order.acquires() {
+                } else if action.op != Op::Add && action.order.acquires() {
                     self.take_along(thread, Place::Left(object));
                 }
                 if action.order.releases() {

@@ -1,10 +1,15 @@
-//! Which atomic variables are confined in a few executions.
+//! What a few executions show of the use of variables: which are confined, and to which threads
+//! add. Explorations may rely on it as far as something checks it, or as it cannot be wrong.
 
-use super::variables::{Bytes, Use};
+pub(crate) mod sampled;
+
+use crate::confined::variables::{Bytes, Use};
+use crate::counters::{Counters, Word};
 use crate::memory::Kind;
 use crate::program::Program;
 use crate::vm::Vm;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sampled::Sampled;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Choice, Machine, MemoryOrder, Op};
 use std::sync::Arc;
@@ -45,19 +50,37 @@ impl Used {
     }
 }
 
-/// The bytes of atomic variables that two executions use as if they were confined. In one the
-/// earlier threads go first, in the other the later ones.
-pub(super) fn confined(program: &Arc<Program>) -> Vec<Bytes> {
-    let mut used: FxHashMap<(u64, u64), Used> = FxHashMap::default();
-    for later_first in [false, true] {
-        // If no machine can be made, the exploration says so.
-        let Ok(vm) = Vm::new(Arc::clone(program)) else {
-            return Vec::new();
-        };
-        if !run(vm, later_first, &mut used) {
-            return Vec::new();
-        }
+impl Program {
+    /// What a few executions show. They are made once.
+    pub(crate) fn sampled(self: &Arc<Program>) -> &Sampled {
+        self.sampled.get_or_init(|| sampled(self).unwrap_or_default())
     }
+}
+
+/// Makes two executions. In one the earlier threads go first, in the other the later ones. `None`
+/// if that was interrupted, or if no machine can be made: then the exploration says so.
+fn sampled(program: &Arc<Program>) -> Option<Sampled> {
+    let mut uses = Uses::default();
+    for later_first in [false, true] {
+        let vm = Vm::new(Arc::clone(program)).ok()?.with_all_counters();
+        run(vm, later_first, &mut uses)?;
+    }
+    Some(Sampled {
+        confined: confined(uses.of),
+        counters: Counters::among(uses.additions),
+    })
+}
+
+/// How variables were used.
+#[derive(Default)]
+struct Uses {
+    /// Global atomic variables.
+    of: FxHashMap<(u64, u64), Used>,
+    /// The threads that added to a variable without looking.
+    additions: FxHashMap<Word, FxHashSet<ThreadId>>,
+}
+
+fn confined(used: FxHashMap<(u64, u64), Used>) -> Vec<Bytes> {
     let mut all: Vec<((u64, u64), Used)> = used.into_iter().collect();
     all.sort_unstable_by_key(|&(bytes, _)| bytes);
     let mut joined: Vec<((u64, u64), Used)> = Vec::new();
@@ -77,8 +100,8 @@ pub(super) fn confined(program: &Arc<Program>) -> Vec<Bytes> {
     confined.collect()
 }
 
-/// Makes an execution, and adds how it uses global atomic variables. False if it was told to stop.
-fn run(mut vm: Vm, later_first: bool, used: &mut FxHashMap<(u64, u64), Used>) -> bool {
+/// Makes an execution, and adds how it uses variables. `None` if it was told to stop.
+fn run(mut vm: Vm, later_first: bool, uses: &mut Uses) -> Option<()> {
     let (mut current, mut in_a_row, mut decisions) = (0, 0, 0);
     for _ in 0..MOST_STEPS {
         let pending = vm.pending();
@@ -101,29 +124,37 @@ fn run(mut vm: Vm, later_first: bool, used: &mut FxHashMap<(u64, u64), Used>) ->
             alternative: 0,
         });
         if vm.has_to_stop() {
-            return false;
+            return None;
         }
         decisions += usize::from(event.is_data_choice());
         if decisions > MOST_DECISIONS || vm.work() > MOST_WORK {
             break;
         }
-        note(&vm, &event.action, used);
+        note(&vm, &event.action, uses);
     }
-    true
+    Some(())
 }
 
-fn note(vm: &Vm, action: &Action, used: &mut FxHashMap<(u64, u64), Used>) {
+fn note(vm: &Vm, action: &Action, uses: &mut Uses) {
+    if action.op == Op::Add {
+        let word = Word {
+            address: action.object.0,
+            size: u64::from(action.size),
+        };
+        uses.additions.entry(word).or_default().insert(action.thread);
+    }
     let is_global = |address: u64| {
         let object = vm.state.memory.object_at(address);
         object.is_some_and(|(_, object)| object.kind == Kind::Global)
     };
     let mut add = |address: u64, size: u64, how: Used| {
         if is_global(address) {
-            let known = used.entry((address, address + size)).or_default();
+            let known = uses.of.entry((address, address + size)).or_default();
             *known = known.join(how);
         }
     };
-    if matches!(action.op, Op::Read | Op::Write | Op::Rmw) && action.order != MemoryOrder::NotAtomic {
+    if matches!(action.op, Op::Read | Op::Write | Op::Rmw | Op::Add) && action.order != MemoryOrder::NotAtomic
+    {
         let how = Used {
             by_others: action.thread.index() != 0,
             written: action.op != Op::Read,

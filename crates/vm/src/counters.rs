@@ -1,0 +1,74 @@
+//! Variables to which threads add without asking what was there: counters. The order of such
+//! additions cannot be seen, so they are an operation of their own (`Op::Add`) that commutes
+//! (docs/algorithms.md, "Additions that nobody looks at").
+//!
+//! Two things make an atomic addition one of these. Nothing depends on the value that it returns:
+//! that follows from the code of its function and of those that called it
+//! (`machine/additions.rs`). And it is
+//! made to a variable of which a few executions have shown that several threads add to it
+//! ([`crate::sample`]). The second is no assumption. The set is fixed before the exploration, so
+//! that states can be hashed accordingly; additions to other variables are read-modify-writes.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::ThreadId;
+
+/// The bytes of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Word {
+    pub address: u64,
+    /// 4 or 8.
+    pub size: u64,
+}
+
+/// Variables to which additions commute.
+#[derive(Clone, Debug)]
+pub(crate) enum Counters {
+    /// Every variable, for executions that find out which there are. Their states are not hashed.
+    All,
+    /// By address, without common bytes.
+    These(Vec<Word>),
+}
+
+impl Counters {
+    /// Those to which several threads have added, unless threads add to parts of them, too.
+    pub fn among(additions: FxHashMap<Word, FxHashSet<ThreadId>>) -> Vec<Word> {
+        let mut words: Vec<(Word, usize)> = additions.into_iter().map(|(w, by)| (w, by.len())).collect();
+        words.sort_unstable();
+        let meets = |a: &Word, b: &Word| a.address < b.address + b.size && b.address < a.address + a.size;
+        let alone = |at: usize| {
+            let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            let near = near.filter_map(|other| words.get(other));
+            near.into_iter().all(|(other, _)| !meets(&words[at].0, other))
+        };
+        let counted = (0..words.len()).filter(|&at| words[at].1 > 1 && alone(at));
+        counted.map(|at| words[at].0).collect()
+    }
+
+    /// Whether it is one of them.
+    pub fn has(&self, word: Word) -> bool {
+        match self {
+            Counters::All => true,
+            Counters::These(words) => words.binary_search(&word).is_ok(),
+        }
+    }
+
+    /// The addresses of all their bytes.
+    #[cfg(feature = "laboratory")]
+    pub fn bytes(&self) -> impl Iterator<Item = u64> {
+        let words = match self {
+            Counters::All => &[],
+            Counters::These(words) => &words[..],
+        };
+        words
+            .iter()
+            .flat_map(|word| word.address..word.address + word.size)
+    }
+
+    /// The address of the variable to which a byte belongs.
+    pub fn start(&self, address: u64) -> Option<u64> {
+        let Counters::These(words) = self else { return None };
+        let after = words.partition_point(|word| word.address <= address);
+        let word = words[..after].last()?;
+        (address < word.address + word.size).then_some(word.address)
+    }
+}
