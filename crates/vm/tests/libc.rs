@@ -97,6 +97,11 @@ fn mathematics_as_native() {
 }
 
 #[test]
+fn wide_strings_as_native() {
+    compare("wide.c");
+}
+
+#[test]
 fn locale_and_messages_as_native() {
     compare("locale.c");
 }

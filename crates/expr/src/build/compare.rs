@@ -131,6 +131,19 @@ impl Arena {
                     (BinOp::Add, Some(c)) => Some((x, k.wrapping_sub(c))),
                     (BinOp::Xor, Some(c)) => Some((x, k ^ c)),
                     (BinOp::Mul, Some(c)) if c & 1 == 1 => Some((x, k.wrapping_mul(inverse(c)))),
+                    // The product cannot overflow: the address of an element.
+                    (BinOp::Mul, Some(c))
+                        if self
+                            .facts(x)
+                            .high
+                            .checked_mul(c)
+                            .is_some_and(|p| p <= mask(width)) =>
+                    {
+                        if !k.is_multiple_of(c) {
+                            return self.truth(false);
+                        }
+                        Some((x, k / c))
+                    }
                     (BinOp::Sub | BinOp::Xor, None) if k == 0 => return self.compare(CmpOp::Eq, x, c),
                     _ => None,
                 },

@@ -1,9 +1,10 @@
 //! The hashes of bytes, also of those of counters ([`crate::counters`]): there they are linear in
 //! the value, so that an addition changes the hash of a state by the same amount in every order.
 
-use super::fragments::{fresh, in_page};
-use super::page::PAGE;
-use super::{Life, Memory, Object};
+use super::fragments::fresh;
+#[cfg(feature = "laboratory")]
+use super::{Life, fragments::in_page, page::PAGE};
+use super::{Memory, Object};
 use crate::fingerprint::Keys;
 use selvedge_base::Digest;
 
@@ -52,6 +53,7 @@ impl Memory {
 mod tests {
     use super::*;
     use crate::counters::{Counters, Word};
+    use crate::memory::Life;
     use crate::memory::{Kind, Maker, Site};
     use crate::value::Value;
     use rustc_hash::FxHashMap;
