@@ -702,6 +702,29 @@ const CAUSES: [(&str, &str); 9] = [
     ),
 ];
 
+/// A thread that reads a variable and writes it later loses what another one has written in
+/// between, unless it has joined that one.
+#[test]
+fn no_update_is_lost_by_who_has_joined() {
+    let place = Place::new("lost");
+    let (join, lost) = ("pthread_join(t, 0);", "cause: lost update: ");
+    for (between, after, is_lost) in [("", join, true), (join, "", false)] {
+        let program = format!(
+            "#include <assert.h>
+             #include <pthread.h>
+             static int x; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+             static void *f(void *p) {{ pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); return p; }}
+             int main(int argc, char **argv) {{ pthread_t t; pthread_create(&t, 0, f, 0);
+               pthread_mutex_lock(&m); int read = x; pthread_mutex_unlock(&m); {between}
+               pthread_mutex_lock(&m); x = read + 2; pthread_mutex_unlock(&m); {after}
+               pthread_mutex_lock(&m); assert(read != 0 || x != 2); return 0; }}"
+        );
+        place.write("a.c", &program);
+        let (code, out, err) = place.run(&["check", "--finding", "none", "a.c"]);
+        assert!(code == 10 && out.contains(lost) == is_lost, "{out}{err}");
+    }
+}
+
 #[test]
 fn findings_have_their_causes() {
     let place = Place::new("causes");

@@ -4,10 +4,10 @@
 //!
 //! Two things make an atomic addition one of these. Nothing depends on the value that it returns:
 //! that follows from the code of its function and of those that called it
-//! (`machine/additions.rs`). And it is
-//! made to a variable of which a few executions have shown that several threads add to it
-//! ([`crate::sample`]). The second is no assumption. The set is fixed before the exploration, so
-//! that states can be hashed accordingly; additions to other variables are read-modify-writes.
+//! (`machine/additions.rs`). And it is made to a variable of which a few executions have shown that
+//! several threads add to it ([`crate::sample`]). The second is no assumption. The set is fixed
+//! before the exploration, so that states can be hashed accordingly; additions to other variables
+//! are read-modify-writes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::ThreadId;

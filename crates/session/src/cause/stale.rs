@@ -58,6 +58,16 @@ fn lost_update(trace: &VmTrace, at: usize) -> Option<Cause> {
             if own.is_some_and(|own| own.step > read.step) {
                 continue;
             }
+            // Whoever has joined the other thread knows what it wrote, and replaces it.
+            let writer = made[other.step].action.thread;
+            let joins = |made: &Made| {
+                made.action.thread == thread
+                    && made.action.op == Op::Join
+                    && made.action.object.as_thread() == Some(writer)
+            };
+            if made[read.step..step].iter().any(joins) {
+                continue;
+            }
             let (name, by) = (name(trace, access), &made[other.step].step.thread);
             let text = format!(
                 "lost update: thread {} reads {name} at {} and writes it at {}; what thread {by} wrote at {} in between is lost",
