@@ -19,6 +19,11 @@ use std::collections::BTreeMap;
 pub(super) struct Link<'c> {
     entry: String,
     program: Option<Module<'c>>,
+    /// Units of the program that are not linked with it yet, in order, each with the number of
+    /// times that it was doubled. LLVM looks at all of a module whenever it links another one into
+    /// it. So modules of like size are linked first: then all of it together takes time that grows
+    /// little faster than its size.
+    units: Vec<(u32, Module<'c>)>,
     /// Members of archives and sources of builds that were not needed yet.
     members: Vec<Member<'c>>,
     libraries: BTreeMap<u32, Module<'c>>,
@@ -39,6 +44,7 @@ impl<'c> Link<'c> {
         Link {
             entry: entry.to_owned(),
             program: None,
+            units: Vec::new(),
             members: Vec::new(),
             libraries: BTreeMap::new(),
         }
@@ -47,8 +53,9 @@ impl<'c> Link<'c> {
     /// Adds a unit.
     pub(super) fn add(&mut self, number: u32, role: Role, module: Module<'c>) -> Result<(), Refusal> {
         match role {
-            Role::Program => self.link(module),
+            Role::Program => self.unit(module),
             Role::Definitions => {
+                self.join()?;
                 if let Some(program) = &self.program {
                     show_rustc_symbols(program);
                 }
@@ -76,6 +83,29 @@ impl<'c> Link<'c> {
         }
     }
 
+    /// Adds a unit of the program.
+    fn unit(&mut self, module: Module<'c>) -> Result<(), Refusal> {
+        let (mut doubled, mut module) = (0, module);
+        while let Some((_, mut before)) = self.units.pop_if(|before| before.0 == doubled) {
+            linked(&mut before, module)?;
+            (doubled, module) = (doubled + 1, before);
+        }
+        self.units.push((doubled, module));
+        Ok(())
+    }
+
+    /// Links all units with the program.
+    fn join(&mut self) -> Result<(), Refusal> {
+        let mut units = std::mem::take(&mut self.units);
+        while let Some((_, unit)) = units.pop() {
+            match units.last_mut() {
+                Some((_, before)) => linked(before, unit)?,
+                None => self.link(unit)?,
+            }
+        }
+        Ok(())
+    }
+
     fn link(&mut self, module: Module<'c>) -> Result<(), Refusal> {
         match &mut self.program {
             Some(whole) => linked(whole, module),
@@ -88,6 +118,7 @@ impl<'c> Link<'c> {
 
     /// The whole program.
     pub(super) fn finish(mut self) -> Result<Module<'c>, Refusal> {
+        self.join()?;
         self.members()?;
         let libraries = std::mem::take(&mut self.libraries);
         if let Some(program) = &self.program
