@@ -41,6 +41,8 @@ pub(crate) enum Failed {
     Fused,
     /// Atomic variables that a few executions show to be confined need not be actions.
     Confined,
+    /// Of a counter, a thread reads no addition without acquiring from it, or no addition acquires.
+    Counted,
     /// No dead object's memory is reused.
     DeadMemory,
     /// There is no data race, so plain accesses need not be interleaved. It is assumed if races
@@ -79,6 +81,7 @@ impl Failed {
             | Failed::RelativeClocks
             | Failed::Fused
             | Failed::Confined
+            | Failed::Counted
             | Failed::DeadMemory
             | Failed::Slice => return None,
         }))
@@ -107,6 +110,8 @@ pub(crate) struct Assumed {
     pub(crate) fused: bool,
     /// See [`Failed::Confined`]. How often that has failed before; `None` if it is not assumed.
     pub(crate) confined: Option<u32>,
+    /// See [`Failed::Counted`]. How often that has failed before; `None` if it is not assumed.
+    pub(crate) counted: Option<u32>,
     /// See [`Failed::DeadMemory`].
     pub(crate) keeps_dead: bool,
 }
@@ -125,6 +130,7 @@ impl Assumed {
                 && !program.refuses_relative_clocks(),
             fused,
             confined: plan.confined.then(|| program.wrongly_confined()),
+            counted: plan.additions.then(|| program.wrongly_counted()),
             keeps_dead: plan.keeps_dead,
         }
     }
@@ -149,6 +155,11 @@ impl Assumed {
             .is_some_and(|before| program.wrongly_confined() != before)
         {
             Some(Failed::Confined)
+        } else if self
+            .counted
+            .is_some_and(|before| program.wrongly_counted() != before)
+        {
+            Some(Failed::Counted)
         } else if self.keeps_dead && many_dead {
             Some(Failed::DeadMemory)
         } else {
@@ -177,10 +188,10 @@ impl Assumption for Made {
             !program.is_spoiled(),
         ];
         let count = |all: &[bool]| all.iter().map(|&assumed| u32::from(assumed)).sum::<u32>();
-        let of_machines = count(&of_machines) + program.may_confine();
+        let of_machines = count(&of_machines) + program.may_confine() + program.may_count();
         let points_to = u32::from(setup.vm.explained.is_some());
         let reads = u32::from(plan.strategy == Strategy::ReadsFrom);
-        48 * reads + 24 * points_to + 8 * count(&of_programs) + of_machines
+        96 * reads + 48 * points_to + 16 * count(&of_programs) + of_machines
     }
 }
 

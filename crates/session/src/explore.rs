@@ -222,11 +222,7 @@ impl Exploration<'_> {
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
             let vm = if fused { vm.with_left_movers() } else { vm };
-            let vm = if self.plan.additions {
-                vm.with_counters()
-            } else {
-                vm
-            };
+            let vm = self.counting(vm);
             let vm = if confined.is_some() {
                 vm.with_confined()
             } else {
@@ -265,7 +261,7 @@ impl Exploration<'_> {
         let awaits = watch.assumed.awaits;
         let make = || {
             let (vm, detectors) = reading_machine(self.program);
-            let vm = self.with_blind_additions(vm);
+            let vm = self.counting(vm);
             let vm = if awaits { vm.with_awaits() } else { vm };
             (vm.bounded(), (detectors, watch.guard()))
         };
@@ -279,11 +275,11 @@ impl Exploration<'_> {
         Ok((report, Estimate::of(&watch.control)))
     }
 
-    /// For strategies that need not know which variables are counters: as in their replays,
-    /// additions acquire nothing.
-    fn with_blind_additions(&self, vm: Vm) -> Vm {
-        match self.options.additions {
-            true => vm.with_all_counters(),
+    /// A machine in which additions that nobody looks at are no read-modify-writes, if the plan
+    /// says so.
+    fn counting(&self, vm: Vm) -> Vm {
+        match self.plan.additions {
+            true => vm.with_counters(),
             false => vm,
         }
     }
@@ -291,11 +287,7 @@ impl Exploration<'_> {
     /// A machine that makes few events.
     fn fusing<'w>(&self, watch: &'w Watch<'_>) -> (Recalling, impl Detector<Recalling> + use<'w>) {
         let (vm, (races, deadlocks)) = fusing_machine(self.program);
-        let vm = if self.plan.additions {
-            vm.with_counters()
-        } else {
-            vm
-        };
+        let vm = self.counting(vm);
         let vm = if watch.assumed.turns { vm.with_turns() } else { vm };
         let vm = if self.plan.recalls(self.options) {
             Recalling::new(vm)
@@ -335,7 +327,7 @@ impl Exploration<'_> {
         let watch = self.watch();
         let make = || {
             let (vm, detectors) = stepping_machine(self.program);
-            let vm = self.with_blind_additions(vm);
+            let vm = self.counting(vm);
             (vm, ((detectors, watch.guard()), None))
         };
         let make: Make<'_, '_> = &make;
@@ -364,7 +356,7 @@ impl Exploration<'_> {
         let make = || {
             let (vm, detectors) = stepping_machine(self.program);
             let vm = match self.plan.strategy {
-                Strategy::Random | Strategy::Pct => self.with_blind_additions(vm),
+                Strategy::Random | Strategy::Pct => self.counting(vm),
                 _ => vm,
             };
             (vm, self.detecting(detectors, config, watch))

@@ -281,7 +281,8 @@ impl<'a> Job<'a> {
             | Failed::Awaits
             | Failed::RelativeClocks
             | Failed::Fused
-            | Failed::Confined => Ok(made),
+            | Failed::Confined
+            | Failed::Counted => Ok(made),
             Failed::BlockClasses if made.setup.vm.blocks.is_none() => {
                 let what = "an atomic block left its class where there is only one";
                 Err(Error::Internal(what.to_owned()))

@@ -35,8 +35,8 @@ pub struct Plan {
     /// True if accesses to atomic variables that turn out to be confined are no actions (`unfold`,
     /// `stateful`).
     pub confined: bool,
-    /// True if atomic additions commute whose result nobody looks at (`unfold`, `stateful`,
-    /// `dpor`).
+    /// True if atomic additions whose result nobody looks at acquire nothing, and commute (for
+    /// `unfold`, `stateful` and `dpor`).
     pub additions: bool,
     /// The search order of `unfold`.
     pub search: Order,
@@ -126,9 +126,7 @@ impl Plan {
                 && !visibility.includes_plain()
                 && symmetry::holds(options, strategy),
             // Counts of thread choices are to be those of the program's accesses.
-            additions: options.additions
-                && (strategy.matches_states() || strategy == Strategy::Dpor)
-                && !slices(options),
+            additions: options.additions && !slices(options),
             confined: options.confined
                 && strategy.matches_states()
                 && !options.counts_choices

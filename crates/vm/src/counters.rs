@@ -9,8 +9,38 @@
 //! before the exploration, so that states can be hashed accordingly; additions to other variables
 //! are read-modify-writes.
 
+//!
+//! *Reads that acquire nothing.* A thread that has read another one's addition knows that its own
+//! comes later, and then its own acquires from it. With a read that acquires it does so already.
+//! After one that does not (a relaxed one), an addition with an order that acquires is no blind
+//! one. So a variable with both is no counter: the machine looks for that in each step
+//! (`machine/additions.rs`), and the exploration begins again without the variable.
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::ThreadId;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
+
+/// What is known of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Seen {
+    /// An addition to it has an order that acquires.
+    Acquires = 1,
+    /// It is read atomically with an order that does not.
+    ReadWeakly = 2,
+}
+
+/// What was found out about a program's counters.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    /// For each counter, by address, what was [`Seen`] of it, as bits.
+    pub(crate) seen: Mutex<FxHashMap<u64, u32>>,
+    /// The number of variables that turned out to be none.
+    pub(crate) wrong: AtomicU32,
+}
+
+/// All bits of [`Seen`].
+pub(crate) const BOTH: u32 = Seen::Acquires as u32 | Seen::ReadWeakly as u32;
 
 /// The bytes of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -5,6 +5,7 @@ mod assumption;
 mod bind;
 mod binding;
 mod blocks;
+mod counted;
 mod coverage;
 mod errno;
 mod globals;
@@ -22,6 +23,7 @@ use crate::blocks::ClassMap;
 use crate::code::Code;
 use crate::compile::liveness::Liveness;
 use crate::confined::variables::Confinement;
+use crate::counters::Counted;
 use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Object};
 use crate::names::Name;
@@ -169,6 +171,8 @@ pub struct Program {
     /// A time was used absolutely where clocks are relative.
     pub(crate) absolute_times: AtomicBool,
     pub(crate) confinement: Confinement,
+    /// What was found out about counters.
+    pub(crate) counted: Counted,
     /// What a few executions have shown.
     pub(crate) sampled: OnceLock<Sampled>,
     liveness: OnceLock<Vec<Liveness>>,

@@ -329,11 +329,16 @@ pub fn explored(
         max_executions: (jobs == 1).then_some(max),
         ..config()
     };
-    let (spoiled, said) = said(program, machine, &config, false);
-    if spoiled {
-        return explored(program, stepping, sleep_sets, jobs, max);
+    loop {
+        let wrong = program.wrongly_counted();
+        let (spoiled, said) = said(program, machine, &config, false);
+        if spoiled {
+            return explored(program, stepping, sleep_sets, jobs, max);
+        }
+        if program.wrongly_counted() == wrong {
+            return said;
+        }
     }
-    said
 }
 
 /// The same from the unfolding, for programs with fingerprints. `confined`: accesses to variables
@@ -350,9 +355,10 @@ pub fn unfolded(program: &Arc<Program>, config: &Config, confined: bool) -> Opti
         (false, true) => both,
     };
     loop {
-        let wrong = program.wrongly_confined();
+        let wrong = || (program.wrongly_confined(), program.wrongly_counted());
+        let before = wrong();
         let said = said(program, machine, config, true).1;
-        if program.wrongly_confined() == wrong {
+        if wrong() == before {
             return said;
         }
     }
@@ -369,10 +375,16 @@ pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
     let vm = || fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
     let leaks = || program.options.leaks.then(LeakDetector::new);
     let detectors = || (RaceDetector::new(), (DeadlockDetector::new(), leaks()));
-    let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
     let races = || (RecallingRaces::checked(), (DeadlockDetector::new(), leaks()));
     let recall = || (Recalling::checked(vm()), races());
-    let mut both = [direct, dpor::explore(&recall, &config, &Control::new())];
+    let mut both = loop {
+        let wrong = program.wrongly_counted();
+        let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
+        let both = [direct, dpor::explore(&recall, &config, &Control::new())];
+        if program.wrongly_counted() == wrong {
+            break both;
+        }
+    };
     // Calling contexts are numbered as they are met, and a machine that recalls its steps meets
     // them later.
     for found in both.iter_mut().flat_map(|report| &mut report.faults) {

@@ -3,18 +3,20 @@
 use super::thread::NO_CALL;
 use super::vm::Vm;
 use crate::code::ComplexOperands;
-use crate::counters::{Counters, Word};
+use crate::counters::{Counters, Seen, Word};
 use crate::fingerprint::{Fingerprints, Keys};
 use selvedge_analysis::Fate;
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{RmwOp, Type};
+use selvedge_model::{Action, MemoryOrder, Op};
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 impl Vm {
     /// Makes additions that nobody looks at an operation of their own.
     #[must_use]
     pub fn with_counters(mut self) -> Vm {
-        let words = self.program.0.sampled().counters.clone();
+        let words = self.program.0.counters();
         if words.is_empty() {
             return self;
         }
@@ -67,6 +69,34 @@ impl Vm {
         // An addition of 0 is a read.
         let adds_number = value.is_concrete() && value.bits != 0;
         address.is_concrete() && adds_number && counters.has(word) && self.is_unread(thread, operands.fate)
+    }
+
+    /// Looks whether a step shows that a variable is no counter. `unjoined`: the number of other
+    /// threads before the step.
+    pub(crate) fn check_counters(&mut self, action: &Action, unjoined: u32) {
+        let Some(counters) = self.state.memory.counters.clone() else {
+            return;
+        };
+        let weak = |order: MemoryOrder| order != MemoryOrder::NotAtomic && !order.acquires();
+        let mut found: SmallVec<[(u64, Seen); 2]> = SmallVec::new();
+        let mut note = |address: u64, what: Seen| {
+            found.extend(counters.start(address).map(|start| (start, what)));
+        };
+        match action.op {
+            Op::Add if action.order.acquires() => note(action.object.0, Seen::Acquires),
+            Op::Read | Op::Rmw if weak(action.order) => note(action.object.0, Seen::ReadWeakly),
+            _ => {}
+        }
+        for access in self.beside_others(action, unjoined) {
+            if !access.write && !access.is_fence() && weak(access.order) {
+                note(access.address, Seen::ReadWeakly);
+            }
+        }
+        for (address, what) in found {
+            if self.noted_counters.insert((address, what)) {
+                self.program.note_counter(address, what);
+            }
+        }
     }
 
     /// Whether nothing depends on a result of the instruction that a thread is about to execute.

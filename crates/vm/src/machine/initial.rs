@@ -98,6 +98,7 @@ impl Vm {
             anew: Vec::new(),
             confined: None,
             left_out: 0,
+            noted_counters: FxHashSet::default(),
             deaf: false,
             watch: None,
         };

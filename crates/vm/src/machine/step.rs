@@ -128,6 +128,7 @@ impl Machine for Vm {
         }
         self.check_block(&action, unjoined);
         self.check_confined(&action, unjoined);
+        self.check_counters(&action, unjoined);
         if self.state.modes().bounded {
             self.note_idle(&action, stands, mark);
         }

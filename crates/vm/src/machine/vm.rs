@@ -2,6 +2,7 @@
 
 use crate::awaits::Awaiting;
 use crate::confined::variables::Confined;
+use crate::counters::Seen;
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
 use crate::future::Foreseen;
@@ -81,6 +82,8 @@ pub struct Vm {
     pub(crate) confined: Option<Rc<Confined>>,
     /// The accesses to these that the present step has made and that would have been actions.
     pub(crate) left_out: u32,
+    /// What this machine has said of counters.
+    pub(crate) noted_counters: FxHashSet<(u64, Seen)>,
     /// If true, a request to stop does not interrupt steps.
     pub(crate) deaf: bool,
     /// The data that a debugger collects in the present step.

@@ -6,6 +6,7 @@ use super::globals::place_globals;
 use super::{Binding, Error, Program, errno};
 use crate::compile;
 use crate::confined::variables::Confinement;
+use crate::counters::Counted;
 use crate::libc::files::POLLS;
 use crate::libc::signal;
 use crate::machine::rust_start;
@@ -104,6 +105,7 @@ impl Program {
             told_apart: AtomicBool::new(false),
             absolute_times: AtomicBool::new(false),
             confinement: Confinement::default(),
+            counted: Counted::default(),
             sampled: OnceLock::new(),
             polls: module.functions.iter().any(|f| POLLS.contains(&f.name.as_str())),
             code: Vec::new(),

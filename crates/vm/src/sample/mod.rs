@@ -132,6 +132,8 @@ fn run(mut vm: Vm, later_first: bool, uses: &mut Uses) -> Option<()> {
         }
         note(&vm, &event.action, uses);
     }
+    // Nobody asked for the executions themselves.
+    vm.drop_unpublished();
     Some(())
 }
 
