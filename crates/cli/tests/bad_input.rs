@@ -137,7 +137,7 @@ const THREADS: &str = "#include <pthread.h>\n#include <stdio.h>\n\
 
 /// More executions than any test has time for.
 const LONG: &str = "#include <stdatomic.h>\n#include <pthread.h>\nstatic atomic_int x;\n\
-    static void *worker(void *p) { for (int i = 0; i < 30; i++) x++; return p; }\n\
+    static void *worker(void *p) { for (int i = 0; i < 30; i++) atomic_fetch_xor(&x, i); return p; }\n\
     int main(void) {\n    pthread_t t[6];\n    for (int i = 0; i < 6; i++) pthread_create(&t[i], 0, worker, 0);\n\
     for (int i = 0; i < 6; i++) pthread_join(t[i], 0);\n    return 0;\n}\n";
 
