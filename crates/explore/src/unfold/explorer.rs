@@ -448,6 +448,7 @@ where
         }
         if !self.store[event].judged {
             self.judge(event);
+            self.find_timed_spins(event);
         }
         !self.store[event].cutoff
     }

@@ -1,11 +1,13 @@
 //! At a leaf after which only cutoffs are left: finds the threads that wait for ever.
 
 use super::Explorer;
+use crate::Stop;
 use crate::spin::{all_spin, find_spins, may_spin, spins_in_time};
 use crate::stuck::{Fate, Waiting, too_many, waiting};
+use crate::unfold::event::EventId;
 use crate::unfold::weaken::Weaken;
 use selvedge_base::Id;
-use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Property, Undo};
+use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Op, Property, StopReason, Undo};
 
 impl<M, D> Explorer<'_, M, D>
 where
@@ -18,16 +20,7 @@ where
         if !asked || self.fates.gave_up() || self.store.weaken.is(Weaken::Stuck) {
             return;
         }
-        if may_spin(self.path.machine.pending()) {
-            let (start, before) = (self.path.machine.mark(), self.path.faults.len());
-            let found = (&mut self.path.detector, &mut self.path.faults);
-            find_spins(&mut self.path.machine, M::fingerprint, found);
-            self.path.machine.undo(start);
-            let open = self.path.faults.len() == before && self.path.machine.has_inputs();
-            if open && let Some(limit) = spins_in_time(&mut self.path.machine) {
-                self.record.limit(&limit);
-            }
-        }
+        self.find_spins();
         for waiting in waiting(&self.path.machine) {
             if self.control.is_stopped() {
                 return;
@@ -50,6 +43,38 @@ where
                     detector.stuck(&self.path.machine, waiting.thread, faults);
                 }
             }
+        }
+    }
+
+    /// Reports to the detector if all enabled threads spin for ever from here.
+    fn find_spins(&mut self) {
+        if !may_spin(self.path.machine.pending()) {
+            return;
+        }
+        let (start, before) = (self.path.machine.mark(), self.path.faults.len());
+        let found = (&mut self.path.detector, &mut self.path.faults);
+        find_spins(&mut self.path.machine, M::fingerprint, found);
+        self.path.machine.undo(start);
+        let open = self.path.faults.len() == before && self.path.machine.has_inputs();
+        if open && let Some(limit) = spins_in_time(&mut self.path.machine) {
+            self.record.limit(&limit);
+        }
+    }
+
+    /// After an event that led to a known state: looks for such threads if it began a timed wait.
+    /// In its other alternative the wait may end without a signal, and the execution go on; so this
+    /// need not come to a leaf after which only cutoffs are left.
+    pub(super) fn find_timed_spins(&mut self, event: EventId) {
+        let asked = self.config.properties.contains(&Property::Deadlock);
+        let thread = self.path.choices().last().map(|choice| choice.thread.index());
+        let pending = thread.map(|thread| &self.path.machine.pending()[thread]);
+        let waits = pending.is_some_and(|pending| pending.action.op == Op::WaitTimeout);
+        if !asked || !waits || !self.store[event].cutoff || self.store.weaken.is(Weaken::Stuck) {
+            return;
+        }
+        self.find_spins();
+        if self.note_faults() && self.config.stop == Stop::First {
+            self.halt = Some(StopReason::Finding);
         }
     }
 
