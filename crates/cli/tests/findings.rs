@@ -1,8 +1,10 @@
-//! What becomes of a finding: its schedule as people read it, replays of programs that were edited
-//! since, witnesses, and diagnostics in an editor.
+//! What becomes of a finding: its schedule as people read it, its cause, replays of programs that
+//! were edited since, witnesses, and diagnostics in an editor.
 
 #[path = "findings/assumed.rs"]
 mod assumed;
+#[path = "findings/causes.rs"]
+mod causes;
 #[path = "findings/edited.rs"]
 mod edited;
 #[path = "findings/editor.rs"]
