@@ -115,14 +115,6 @@ fn too_large(function: &Function) -> Code {
     }
 }
 
-impl Compiler<'_> {
-    /// What becomes of the results of an instruction.
-    fn fate(&self, results: &[Reg]) -> Fate {
-        let fates = results.iter().map(|&r| self.fates[r]);
-        fates.max().unwrap_or(Fate::Unread)
-    }
-}
-
 struct Compiler<'a> {
     program: &'a Program,
     private: &'a PrivateLocals,
@@ -146,6 +138,12 @@ fn simple(ty: Type) -> bool {
 }
 
 impl Compiler<'_> {
+    /// What becomes of the results of an instruction.
+    fn fate(&self, results: &[Reg]) -> Fate {
+        let fates = results.iter().map(|&r| self.fates[r]);
+        fates.max().unwrap_or(Fate::Unread)
+    }
+
     fn emit(&mut self, op: Op, w: u8, a: u16, b: u16, c: u16) -> usize {
         self.code.insts.push(Inst { op, w, a, b, c });
         self.code.stmts.push(self.stmt);

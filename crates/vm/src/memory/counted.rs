@@ -53,8 +53,7 @@ impl Memory {
 mod tests {
     use super::*;
     use crate::counters::{Counters, Word};
-    use crate::memory::Life;
-    use crate::memory::{Kind, Maker, Site};
+    use crate::memory::{Kind, Life, Maker, Site};
     use crate::value::Value;
     use rustc_hash::FxHashMap;
     use std::rc::Rc;

@@ -14,10 +14,6 @@ pub(super) struct Kept {
     action: Option<Action>,
 }
 
-const fn is_write(class: OpClass) -> bool {
-    matches!(class, OpClass::Write | OpClass::Add)
-}
-
 pub(super) struct KeptUse {
     pub tick: Tick,
     pub thread: u32,
@@ -133,4 +129,9 @@ impl Kept {
             }
         });
     }
+}
+
+/// Whether uses in a class write.
+const fn is_write(class: OpClass) -> bool {
+    matches!(class, OpClass::Write | OpClass::Add)
 }

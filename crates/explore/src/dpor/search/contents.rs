@@ -36,6 +36,7 @@ impl Contents {
 
     /// Adds a use of an access.
     pub fn add(&mut self, (key, bytes, class): (u64, u8, OpClass)) {
+        // A section that adds counts as one that writes.
         let class = match class {
             OpClass::Add => OpClass::Write,
             other => other,
