@@ -48,9 +48,13 @@ pub(crate) fn spin_fault<M: Describe + ?Sized>(machine: &M, spins: &[Spin]) -> O
     })
 }
 
-/// `` `flag` = 0 ``; for a lock or semaphore that is tried without success: `` `lock` not free ``.
+/// `` `flag` = 0 ``; for a lock or semaphore that is tried without success: `` `lock` not free ``;
+/// for a wait that times out: `` no signal on `changed` ``.
 fn seen_by<M: Describe + ?Sized>(machine: &M, look: &Look) -> String {
     let name = machine.bytes_name(look.object, u64::from(look.size));
+    if look.waits {
+        return format!("no signal on {name}");
+    }
     if look.size == 0 {
         return format!("{name} not free");
     }

@@ -359,6 +359,7 @@ impl Round {
             self.looks.push(Look {
                 object,
                 size: action.size,
+                waits: is_wait(action) && action.op != Op::FutexWait,
                 stmt: action.stmt,
                 context,
             });
@@ -413,6 +414,7 @@ impl Round {
                 self.looks.push(Look {
                     object,
                     size: access.size,
+                    waits: false,
                     stmt: access.stmt,
                     context: access.context,
                 });

@@ -10,6 +10,8 @@ pub struct Look {
     pub object: ObjectId,
     /// The number of bytes; 0 if this is no memory access.
     pub size: u32,
+    /// True if the thread waits there for a signal, and gives up.
+    pub waits: bool,
     /// The statement.
     pub stmt: StmtId,
     /// The calling context of the statement.
