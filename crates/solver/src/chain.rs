@@ -78,7 +78,7 @@ impl Default for Options {
             backend: Backend::Both,
             time: Some(Duration::from_secs(30)),
             total_time: None,
-            first_conflicts: 10_000,
+            first_conflicts: 2_000,
             conflicts: None,
             log: None,
             seed: 0,
