@@ -149,8 +149,9 @@ pub trait Machine {
     }
 
     /// True if in some continuation another thread may make an access that conflicts with one of
-    /// `accesses` before `thread` moves.
-    fn may_meet(&self, _thread: ThreadId, _accesses: &[Access]) -> bool {
+    /// `accesses` before `thread` moves, or may access bytes of one of `operations` other than by
+    /// an operation on a synchronisation object that exists.
+    fn may_meet(&self, _thread: ThreadId, _accesses: &[Access], _operations: &[Access]) -> bool {
         true
     }
 

@@ -11,10 +11,18 @@
 //! with its floating accesses is all that races need. It need not be distinguished which thread
 //! knows which earlier access, as [`Detector::digest`] does.
 //!
-//! [`Synchronised::holds`] checks each event for something that it needs and does not know by
+//! [`Synchronised::follow`] checks each event for something that it needs and does not know by
 //! happens-before: a relaxed access, a try that fails, a wait that times out.
 //! All states of the machine are visited, whatever detectors remember. So if such an event exists
 //! anywhere, it is found, and the search starts again with digests.
+//!
+//! *Operations on synchronisation objects* need the initialisation of the object, and an
+//! initialisation or destruction needs all operations before it. Nobody learns of these by the
+//! operations themselves. So where an object is set up beside other threads, its operations float,
+//! too, until the next action from which others can acquire. An operation and a set-up of which
+//! neither knows the other are like a race: if there is such a pair, then in some execution the
+//! first one floats when the second one comes, and that is seen. The same holds of operations on
+//! bytes that are also accessed plainly (`synchronised.rs`).
 //!
 //! *Signals.* A signal in D may find other waiters than in the execution: some wait in D although
 //! another signal has woken them, because that signal is not in D; some do not wait in D. If it
@@ -31,16 +39,73 @@
 //!
 //! [`Detector::digest`]: selvedge_model::Detector::digest
 
-use rustc_hash::FxHashSet;
-use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_model::{Access, Action, Event, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending, Status};
+use selvedge_base::{Digest, Domain, Id, StmtId, ThreadId};
+use selvedge_model::{Access, Action, Event, Machine, MemoryOrder, Op, Outcome, Pending};
 use smallvec::SmallVec;
 
 static ACCESS: Domain = Domain::new("floating access");
 static THREAD: Domain = Domain::new("floating thread");
 
+/// What floats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum By {
+    /// An access to memory.
+    Access,
+    /// An operation on a synchronisation object.
+    Operation,
+    /// The beginning or the end of such an object.
+    SetUp,
+}
+
 /// A floating access, with its digest.
-type Float = (Digest, Access);
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Float {
+    digest: Digest,
+    access: Access,
+    by: By,
+}
+
+impl Float {
+    fn new(access: Access, by: By) -> Float {
+        let kind = (by as u64) << 40 | u64::from(access.write) << 32 | access.order as u64;
+        let numbers = [
+            access.address,
+            u64::from(access.size),
+            kind,
+            u64::from(access.stmt.0),
+        ];
+        Float {
+            digest: Digest::of_words(&ACCESS, &numbers),
+            access,
+            by,
+        }
+    }
+
+    /// An operation on these bytes of a synchronisation object.
+    pub(super) fn operation(event: &Event, (address, size): (u64, u64), by: By) -> Float {
+        let access = Access {
+            address,
+            context: event.context,
+            stmt: StmtId(0), // no report needs it
+            size: size as u32,
+            write: true,
+            order: MemoryOrder::SeqCst,
+        };
+        Float::new(access, by)
+    }
+
+    /// True if both are operations on an object, one of them sets it up, and they have a byte in
+    /// common.
+    pub(super) fn sets_up(&self, other: &Float) -> bool {
+        let ends = |a: &Access| a.address.saturating_add(u64::from(a.size));
+        let (a, b) = (&self.access, &other.access);
+        self.by != By::Access
+            && other.by != By::Access
+            && (self.by == By::SetUp || other.by == By::SetUp)
+            && a.address < ends(b)
+            && b.address < ends(a)
+    }
+}
 
 /// The floating accesses of each thread, by ascending digests.
 #[derive(Debug, Default)]
@@ -87,8 +152,23 @@ impl Floating {
         self.of.get(thread.index()).is_none_or(Vec::is_empty)
     }
 
-    /// Follows an event, which is the last of `steps` steps.
-    pub(super) fn follow<M: Machine>(&mut self, machine: &M, event: &Event, steps: usize) {
+    /// What floats in other threads than this one.
+    pub(super) fn of_others(&self, thread: ThreadId) -> impl Iterator<Item = &Float> {
+        let others = self.of.iter().enumerate();
+        others
+            .filter(move |(other, _)| *other != thread.index())
+            .flat_map(|(_, of)| of)
+    }
+
+    /// Follows an event, which is the last of `steps` steps. `operations`: what it does to
+    /// synchronisation objects, as far as this floats.
+    pub(super) fn follow<M: Machine>(
+        &mut self,
+        machine: &M,
+        event: &Event,
+        operations: &[Float],
+        steps: usize,
+    ) {
         let action = &event.action;
         let mut now = match self.of.get(action.thread.index()) {
             Some(before) if !releases(action) || event.outcome == Outcome::Incomplete => before.clone(),
@@ -103,18 +183,11 @@ impl Floating {
             write: action.op != Op::Read,
             order: action.order,
         });
-        now.extend(own.iter().chain(machine.accesses()).map(|access| {
-            let kind = u64::from(access.write) << 32 | access.order as u64;
-            let numbers = [
-                access.address,
-                u64::from(access.size),
-                kind,
-                u64::from(access.stmt.0),
-            ];
-            (Digest::of_words(&ACCESS, &numbers), *access)
-        }));
-        now.sort_unstable_by_key(|(digest, _)| *digest);
-        now.dedup_by_key(|(digest, _)| *digest);
+        let accesses = own.iter().chain(machine.accesses());
+        now.extend(accesses.map(|access| Float::new(*access, By::Access)));
+        now.extend(operations);
+        now.sort_unstable_by_key(|float| float.digest);
+        now.dedup_by_key(|float| float.digest);
         if !now.is_empty() || !self.is_none(action.thread) {
             self.replace(steps, action.thread, now);
         }
@@ -140,8 +213,11 @@ impl Floating {
         };
         whose.is_none_or(|whose| {
             let floats = self.of.get(whose.index()).map_or(&[][..], Vec::as_slice);
-            let floats: SmallVec<[Access; 8]> = floats.iter().map(|(_, access)| *access).collect();
-            floats.is_empty() || !machine.may_meet(action.thread, &floats)
+            let of = |operations: bool| -> SmallVec<[Access; 8]> {
+                let kind = floats.iter().filter(|f| (f.by == By::Operation) == operations);
+                kind.map(|float| float.access).collect()
+            };
+            floats.is_empty() || !machine.may_meet(action.thread, &of(false), &of(true))
         })
     }
 
@@ -150,7 +226,7 @@ impl Floating {
     pub(super) fn digest(&self, name: impl Fn(ThreadId) -> ThreadId) -> Digest {
         let threads = self.of.iter().enumerate().filter(|(_, of)| !of.is_empty());
         let parts = threads.map(|(thread, of)| {
-            let [low, high] = of.iter().map(|(digest, _)| *digest).sum::<Digest>().words();
+            let [low, high] = of.iter().map(|float| float.digest).sum::<Digest>().words();
             let name = name(ThreadId::from_index(thread));
             Digest::of_words(&THREAD, &[u64::from(name.0), low, high])
         });
@@ -158,181 +234,10 @@ impl Floating {
     }
 }
 
-/// The places used by synchronisation (including atomic accesses), and the places accessed plainly,
-/// by address divided by 8. Accesses of synchronisation operations do not float: other threads may
-/// have learned of them through these operations themselves.
-#[derive(Debug, Default)]
-pub(super) struct Synchronised {
-    used: FxHashSet<u64>,
-    plain: FxHashSet<u64>,
-}
-
-impl Synchronised {
-    /// True if everything that the event needs of other threads comes before it by happens-before.
-    pub(super) fn holds<M: Machine>(&mut self, machine: &M, event: &Event) -> bool {
-        let (action, failed) = (&event.action, event.outcome == Outcome::Failed);
-        let reads = action.order.acquires();
-        let writes = action.order.releases();
-        let plain = action.order == MemoryOrder::NotAtomic;
-        let told = match action.op {
-            Op::Start | Op::Spawn | Op::Exit | Op::Choose | Op::Assume | Op::Yield => true,
-            // It needs the creation only. Whether another thread may still join or detach then is
-            // a question of misuse, which stops the other one.
-            Op::Detach => true,
-            Op::Join
-            | Op::Lock
-            | Op::Unlock
-            | Op::SpinLock
-            | Op::SpinUnlock
-            | Op::RdLock
-            | Op::RdUnlock
-            | Op::WrLock
-            | Op::WrUnlock
-            | Op::TryLock
-            | Op::TimedLock
-            | Op::SpinTryLock
-            | Op::TryRdLock
-            | Op::TimedRdLock
-            | Op::TryWrLock
-            | Op::TimedWrLock
-            | Op::SemPost
-            | Op::SemWait
-            | Op::SemTryWait
-            | Op::SemTimedWait => !failed,
-            // A thread that leaves knows of all arrivals, and so does the last one that arrives. So
-            // D has each round as a whole, or none of its arrivals.
-            Op::BarrierArrive | Op::BarrierLeave => !failed,
-            // Which threads wait at a signal need not come before it: see above.
-            Op::WaitRelease | Op::WaitAcquire | Op::Signal | Op::Broadcast => true,
-            Op::OnceEnter | Op::OnceDone => true,
-            Op::Init | Op::Destroy => {
-                let mut threads = machine.pending().iter().enumerate();
-                threads.all(|(i, p)| i == action.thread.index() || p.status == Status::Finished)
-            }
-            Op::Read => plain || reads,
-            Op::Write => plain || writes,
-            // It needs nothing of others, and who reads the sum acquires from all that released.
-            Op::Add => writes,
-            // A compare-and-swap that failed is a read: its first access.
-            Op::Rmw if failed => machine
-                .accesses()
-                .first()
-                .is_some_and(|read| read.order.acquires()),
-            Op::Rmw => reads && writes,
-            Op::ProcessExit => machine.accesses().is_empty(),
-            _ => false,
-        };
-        told && !action.cancelable
-            && !action.blocks.is_some()
-            && machine.parts().is_empty()
-            && self.is_apart(machine, event)
-    }
-
-    /// True if no place was both used by synchronisation and accessed plainly.
-    fn is_apart<M: Machine>(&mut self, machine: &M, event: &Event) -> bool {
-        let action = &event.action;
-        let mut apart = true;
-        let mut touch = |address: u64, size: u64, plain: bool| {
-            let (mine, others) = match plain {
-                true => (&mut self.plain, &self.used),
-                false => (&mut self.used, &self.plain),
-            };
-            for place in address >> 3..=(address + size.max(1) - 1) >> 3 {
-                mine.insert(place);
-                apart &= !others.contains(&place);
-            }
-        };
-        if action.object.is_address() && action.object != ObjectId::NONE {
-            let plain = action.is_memory() && action.order == MemoryOrder::NotAtomic;
-            touch(action.object.0, action.object_size(), plain);
-        }
-        for access in machine.accesses() {
-            let plain = access.order == MemoryOrder::NotAtomic;
-            touch(access.address, u64::from(access.size), plain);
-        }
-        apart
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::fakes::{A, B, action, event, pending, wrote};
     use super::*;
-    use selvedge_base::{ContextId, StmtId};
-    use selvedge_model::{Action, Choice, Notice, Waiters};
-
-    /// So many threads that can move, and what the last step accessed.
-    struct Fake {
-        pending: Vec<Pending>,
-        accesses: Vec<Access>,
-    }
-
-    impl Machine for Fake {
-        fn pending(&self) -> &[Pending] {
-            &self.pending
-        }
-        fn step(&mut self, _: Choice) -> Event {
-            unreachable!("nothing is executed")
-        }
-        fn accesses(&self) -> &[Access] {
-            &self.accesses
-        }
-        fn notices(&self) -> &[Notice] {
-            &[]
-        }
-        fn waiters(&self, _: Waiters) -> &[ThreadId] {
-            &[]
-        }
-        fn waits_for(&self, _: ThreadId) -> selvedge_model::WaitsFor {
-            selvedge_model::WaitsFor::new()
-        }
-    }
-
-    const A: ThreadId = ThreadId(1);
-    const B: ThreadId = ThreadId(2);
-
-    fn action(thread: ThreadId, op: Op) -> Action {
-        let object = match op {
-            Op::Join => ObjectId::thread(A),
-            _ => ObjectId(0x1000),
-        };
-        Action::on(thread, op, object)
-    }
-
-    fn event(action: Action, outcome: Outcome) -> Event {
-        Event {
-            action,
-            context: ContextId(0),
-            alternative: 0,
-            alternatives: 1,
-            outcome,
-            completes: false,
-            silent: selvedge_model::Silent::No,
-        }
-    }
-
-    fn pending(action: Action) -> Pending {
-        Pending {
-            action,
-            status: Status::Enabled,
-            alternatives: 1,
-        }
-    }
-
-    /// Three threads, after a step that wrote there.
-    fn wrote(addresses: &[u64]) -> Fake {
-        let access = |&address: &u64| Access {
-            address,
-            context: ContextId(0),
-            stmt: StmtId(7),
-            size: 4,
-            write: true,
-            order: MemoryOrder::NotAtomic,
-        };
-        Fake {
-            pending: vec![pending(action(A, Op::Yield)); 3],
-            accesses: addresses.iter().map(access).collect(),
-        }
-    }
 
     fn digest(floating: &Floating) -> Digest {
         floating.digest(|thread| thread)
@@ -343,7 +248,12 @@ mod tests {
         let mut floating = Floating::default();
         let none = digest(&floating);
         let follow = |floating: &mut Floating, op, addresses: &[u64], steps| {
-            floating.follow(&wrote(addresses), &event(action(A, op), Outcome::Done), steps);
+            floating.follow(
+                &wrote(addresses),
+                &event(action(A, op), Outcome::Done),
+                &[],
+                steps,
+            );
             digest(floating)
         };
         let one = follow(&mut floating, Op::Lock, &[8], 1);
@@ -365,9 +275,14 @@ mod tests {
     #[test]
     fn an_incomplete_action_teaches_nobody() {
         let mut floating = Floating::default();
-        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
+        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), &[], 1);
         let one = digest(&floating);
-        floating.follow(&wrote(&[]), &event(action(A, Op::Unlock), Outcome::Incomplete), 2);
+        floating.follow(
+            &wrote(&[]),
+            &event(action(A, Op::Unlock), Outcome::Incomplete),
+            &[],
+            2,
+        );
         assert_eq!(digest(&floating), one);
     }
 
@@ -375,10 +290,10 @@ mod tests {
     fn who_joins_a_thread_learns_what_it_floated() {
         let mut floating = Floating::default();
         let none = digest(&floating);
-        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
+        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), &[], 1);
         let one = digest(&floating);
         assert!(!floating.goes_first(&wrote(&[]), &pending(action(B, Op::Join))));
-        floating.follow(&wrote(&[]), &event(action(B, Op::Join), Outcome::Done), 2);
+        floating.follow(&wrote(&[]), &event(action(B, Op::Join), Outcome::Done), &[], 2);
         assert_eq!(digest(&floating), none);
         assert!(floating.goes_first(&wrote(&[]), &pending(action(B, Op::Join))));
         floating.undo(1);
@@ -391,7 +306,7 @@ mod tests {
         let first =
             |floating: &Floating, thread, op| floating.goes_first(&wrote(&[]), &pending(action(thread, op)));
         assert!(first(&floating, A, Op::Unlock));
-        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
+        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), &[], 1);
         for op in [Op::Unlock, Op::Spawn, Op::Exit] {
             assert!(!first(&floating, A, op), "{op:?}");
             assert!(first(&floating, B, op), "{op:?}");
@@ -403,89 +318,12 @@ mod tests {
     fn who_has_joined_all_knows_all() {
         let (mut floating, machine) = (Floating::default(), wrote(&[]));
         assert!(!floating.knows_all(&machine, B));
-        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), 1);
+        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), &[], 1);
         assert!(!floating.knows_all(&machine, B));
-        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), 2);
+        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), &[], 2);
         assert!(floating.knows_all(&machine, B));
         assert!(!floating.knows_all(&machine, A));
         floating.undo(1);
         assert!(!floating.knows_all(&machine, B));
-    }
-
-    /// Whether an event is one of which everything needed is known.
-    fn holds(op: Op, order: MemoryOrder, outcome: Outcome) -> bool {
-        let action = Action {
-            order,
-            size: 4,
-            ..action(A, op)
-        };
-        Synchronised::default().holds(&wrote(&[]), &event(action, outcome))
-    }
-
-    #[test]
-    fn what_is_needed_and_not_known_is_seen() {
-        use MemoryOrder::{AcqRel, Acquire, NotAtomic, Relaxed, Release, SeqCst};
-        let done = |op, order| holds(op, order, Outcome::Done);
-        for (op, order) in [
-            (Op::Read, Acquire),
-            (Op::Read, SeqCst),
-            (Op::Read, NotAtomic),
-            (Op::Write, Release),
-            (Op::Write, SeqCst),
-            (Op::Rmw, AcqRel),
-            (Op::Lock, NotAtomic),
-            (Op::TryLock, NotAtomic),
-            (Op::SemWait, NotAtomic),
-            (Op::Signal, NotAtomic),
-            (Op::Broadcast, NotAtomic),
-            (Op::BarrierArrive, NotAtomic),
-            (Op::TimedLock, NotAtomic),
-        ] {
-            assert!(done(op, order), "{op:?} {order:?}");
-        }
-        for (op, order) in [
-            (Op::Read, Relaxed),
-            (Op::Write, Relaxed),
-            (Op::Rmw, Acquire),
-            (Op::Rmw, Release),
-            (Op::Rmw, Relaxed),
-            (Op::WaitTimeout, NotAtomic),
-            (Op::BadUnlock, NotAtomic),
-            (Op::SemGetValue, NotAtomic),
-            (Op::Cancel, NotAtomic),
-            (Op::AtomicBlock, NotAtomic),
-            (Op::Hidden, NotAtomic),
-            // Others are there.
-            (Op::Init, NotAtomic),
-            (Op::Destroy, NotAtomic),
-        ] {
-            assert!(!done(op, order), "{op:?} {order:?}");
-        }
-        for op in [
-            Op::TryLock,
-            Op::TimedLock,
-            Op::TryRdLock,
-            Op::SpinTryLock,
-            Op::SemTryWait,
-            Op::SemPost,
-        ] {
-            assert!(!holds(op, NotAtomic, Outcome::Failed), "{op:?}");
-        }
-        // Which order a failed compare-and-swap has, its access says.
-        assert!(!holds(Op::Rmw, SeqCst, Outcome::Failed));
-    }
-
-    #[test]
-    fn places_of_synchronisation_that_are_accessed_plainly_are_seen() {
-        let post = event(action(A, Op::SemPost), Outcome::Done);
-        let (near, far) = (wrote(&[0x1004]), wrote(&[0x2000]));
-        let none = wrote(&[]);
-        let mut synchronised = Synchronised::default();
-        assert!(synchronised.holds(&none, &post));
-        assert!(synchronised.holds(&far, &event(action(B, Op::Yield), Outcome::Done)));
-        assert!(!synchronised.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done)));
-        let mut other_order = Synchronised::default();
-        assert!(other_order.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done)));
-        assert!(!other_order.holds(&none, &post));
     }
 }

@@ -4,9 +4,9 @@
 //! The key of a state is its fingerprint, without the names of inputs, together with the part of
 //! the past that counts. The past counts because a race is between two accesses, and one of them
 //! may lie long before the state. If every dependence is synchronisation, the floating accesses are
-//! enough (`floating.rs`). If the search sees that this does not hold, it starts again with
-//! everything that detectors remember ([`Detector::digest`]). States with equal keys have equal
-//! futures, and equal findings in them.
+//! enough (`floating.rs`). If the search sees that this does not hold (`synchronised.rs`), it
+//! starts again with everything that detectors remember ([`Detector::digest`]). States with equal
+//! keys have equal futures, and equal findings in them.
 //!
 //! - *Fewer orders.* If a thread's next action is independent of all actions of other threads
 //!   before it, the thread [goes first](selvedge_model::Machine::goes_first), alone: it is a
@@ -29,10 +29,13 @@
 
 mod choices;
 mod commuting;
+#[cfg(test)]
+mod fakes;
 mod floating;
 mod known;
 mod names;
 mod necessary;
+mod synchronised;
 mod waits;
 mod weaken;
 
@@ -44,7 +47,7 @@ use crate::report::Kind;
 use crate::stuck::{Fates, moves, waiting};
 use crate::{Assumption, Attempt, Config, Control, Report, Stop, until_it_holds};
 use commuting::{Commuting, Steps};
-use floating::{Floating, Synchronised};
+use floating::Floating;
 use known::{Known, Seen};
 use names::Names;
 use necessary::Necessary;
@@ -55,6 +58,7 @@ use selvedge_model::{
     Undo,
 };
 use std::convert::Infallible;
+use synchronised::{Lacks, Operations, Places, Synchronised};
 
 /// The cost of an access that the detector's digest looks at, in units of a budget.
 const LOOKED_AT: u64 = 4;
@@ -102,11 +106,14 @@ where
     F: Fn() -> (M, D),
 {
     let first = match config.digests {
-        false => Counts::Floating,
+        false => Counts::Floating {
+            watched: Places::default(),
+            more: MORE,
+        },
         true => Counts::Detectors,
     };
     let Ok(report) = until_it_holds(first, |counts, again| {
-        let mut search = Search::new(make(), config, control, (weaken, most, counts));
+        let mut search = Search::new(make(), config, control, (weaken, most), counts);
         if again {
             search.detector.forget();
         }
@@ -117,18 +124,28 @@ where
     report
 }
 
+/// How many times operations on further objects may begin to float.
+const MORE: u32 = 3;
+
 /// The part of the past that is assumed to be enough for data races.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum Counts {
-    /// The floating accesses.
-    Floating,
+    /// The floating accesses, and operations on objects in these places.
+    Floating {
+        watched: Places,
+        /// How many times there may be more places.
+        more: u32,
+    },
     /// Everything that detectors remember.
     Detectors,
 }
 
 impl Assumption for Counts {
     fn weaker(&self) -> u32 {
-        u32::from(*self == Counts::Floating)
+        match self {
+            Counts::Floating { more, .. } => 1 + more,
+            Counts::Detectors => 0,
+        }
     }
 }
 
@@ -188,8 +205,10 @@ struct Search<'a, M: Undo, D: Detector<M>> {
     /// The floating accesses, if these are enough.
     floating: Option<Floating>,
     synchronised: Synchronised,
-    /// True if floating accesses turned out not to be enough.
-    unsynchronised: bool,
+    /// How many times more operations may float.
+    more: u32,
+    /// Why what floats turned out not to be enough.
+    lacks: Option<Lacks>,
     path: Vec<Frame<M::Mark, D::Mark>>,
     /// The choices that lead to the machine's present state.
     choices: Vec<Choice>,
@@ -212,16 +231,21 @@ where
         (machine, detector): (M, D),
         config: &'a Config,
         control: &'a Control,
-        (weaken, most, counts): (ForTests<Weaken>, Option<usize>, Counts),
+        (weaken, most): (ForTests<Weaken>, Option<usize>),
+        counts: Counts,
     ) -> Self {
         // Only the race detector remembers anything.
         let races = detector.digest(&machine).is_some();
-        let floats = counts == Counts::Floating;
+        let (floats, watched, more) = match counts {
+            Counts::Floating { watched, more } => (true, watched, more),
+            Counts::Detectors => (false, Places::default(), 0),
+        };
         Search {
             adds: floats || !races,
             floating: (floats && races).then(Floating::default),
-            synchronised: Synchronised::default(),
-            unsynchronised: false,
+            synchronised: Synchronised::watching(watched),
+            more,
+            lacks: None,
             config,
             control,
             names: Names::new(machine.pending().len()),
@@ -249,9 +273,19 @@ where
             false => self.search(),
         };
         self.show();
-        if self.unsynchronised && stop != StopReason::Finding && !self.control.is_stop_requested() {
+        if let Some(lacks) = self.lacks
+            && stop != StopReason::Finding
+            && !self.control.is_stop_requested()
+        {
+            let next = match lacks {
+                Lacks::Operations if self.more > 0 => Counts::Floating {
+                    watched: self.synchronised.places(),
+                    more: self.more - 1,
+                },
+                _ => Counts::Detectors,
+            };
             return Attempt::Fails {
-                next: Counts::Detectors,
+                next,
                 findings: std::mem::take(&mut self.record)
                     .finish(StopReason::Complete)
                     .faults,
@@ -309,7 +343,7 @@ where
                 floating.undo(depth);
             }
             let (turn, faulty) = self.step(choice);
-            if self.unsynchronised {
+            if self.lacks.is_some() {
                 return StopReason::Complete; // this search is complete; another one follows
             }
             if faulty && self.config.stop == Stop::First {
@@ -376,10 +410,23 @@ where
         statistics.choices += u64::from(several);
         self.detector.event(&self.machine, &event, &mut self.faults);
         if let Some(floating) = &mut self.floating {
-            floating.follow(&self.machine, &event, self.choices.len());
-            self.unsynchronised |= !self.weaken.is(Weaken::Synchronised)
-                && !floating.knows_all(&self.machine, choice.thread)
-                && !self.synchronised.holds(&self.machine, &event);
+            let operations = match floating.knows_all(&self.machine, choice.thread) {
+                true => Ok(Operations::new()),
+                false => self.synchronised.follow(&self.machine, &event, floating),
+            };
+            let operations = operations.unwrap_or_else(|lacks| {
+                let set_up = matches!(event.action.op, Op::Init | Op::Destroy);
+                let ignored = match lacks {
+                    Lacks::Order => self.weaken.is(Weaken::SetUps),
+                    Lacks::Operations => self.weaken.is(Weaken::SetUps) && set_up,
+                    Lacks::Knowledge => false,
+                };
+                if !self.weaken.is(Weaken::Synchronised) && !ignored {
+                    self.lacks.get_or_insert(lacks);
+                }
+                Operations::new()
+            });
+            floating.follow(&self.machine, &event, &operations, self.choices.len());
         }
         let mut faulty = self
             .record

@@ -12,6 +12,8 @@ pub enum Weaken {
     Memory,
     /// Every dependence is treated as synchronisation.
     Synchronised,
+    /// Whoever uses a synchronisation object is treated as knowing how it was set up.
+    SetUps,
     /// Threads that wait for ever beside others that run for ever are not searched for.
     Stuck,
     /// No mistake: checks that each step leads to the predicted state.

@@ -45,6 +45,7 @@ mod path;
 mod races;
 mod reach;
 mod relation;
+mod set_ups;
 mod tree;
 mod unsynchronised;
 mod weaken;

@@ -8,7 +8,8 @@
 
 use super::event::{Event, EventId, Last, Level, Store};
 use super::footprint::{Footprint, Touch};
-use super::unsynchronised::{any_unsynchronised, unsettled};
+use super::set_ups::{SetUps, Standing};
+use super::unsynchronised::any_unsynchronised;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Effect, Op, Places};
@@ -51,16 +52,12 @@ enum Related {
 }
 
 impl Around {
-    /// True if it comes before the creation of the other's thread, or of a creator of that thread.
-    fn is_before(&self, other: &Around, creators: &[(Option<ThreadId>, u32)]) -> bool {
-        let mut thread = other.thread;
-        while let Some(&(Some(creator), ordinal)) = creators.get(thread.index()) {
-            if creator == self.thread {
-                return ordinal >= self.spawned;
-            }
-            thread = creator;
+    fn standing(&self) -> Standing {
+        Standing {
+            thread: self.thread,
+            spawned: self.spawned,
+            joined: self.joined,
         }
-        false
     }
 }
 
@@ -77,8 +74,8 @@ pub struct Classes {
     uncounted: Vec<Range<u64>>,
     arounds: Vec<Around>,
     creators: Vec<(Option<ThreadId>, u32)>,
-    /// Objects that do not order events, because a thread initialises them while other threads run.
-    unsettled: FxHashSet<u64>,
+    /// Objects that do not order events, because a thread initialises them while others use them.
+    set_ups: SetUps,
     /// For each event, the number of the set of mutexes that its thread holds after it. `sets` has
     /// these sets, and the sets of joined threads.
     held: Vec<u32>,
@@ -173,11 +170,18 @@ impl Classes {
             all,
             arounds,
             creators: store.creators(),
-            unsettled: unsettled(store),
+            set_ups: SetUps::default(),
             held,
             sets,
             joiners: joiners(store),
         };
+        let standing = |id: EventId| Standing {
+            thread: store[id].action.thread,
+            spawned: store[id].spawned,
+            joined: joined[id.index()],
+        };
+        let has_joined = |of: &Standing, thread| classes.has_joined(of, thread);
+        classes.set_ups = SetUps::new(store, &classes.creators, standing, has_joined);
         classes.look_for_rivals(store, places);
         classes
     }
@@ -232,13 +236,13 @@ impl Classes {
         let (a, b) = (&self.arounds[one as usize], &self.arounds[two as usize]);
         let (mine, theirs) = (&self.sets[a.held as usize], &self.sets[b.held as usize]);
         if a.thread == b.thread
-            || a.is_before(b, &self.creators)
-            || b.is_before(a, &self.creators)
-            || self.has_joined(a, b.thread)
-            || self.has_joined(b, a.thread)
+            || a.standing().is_before(b.thread, &self.creators)
+            || b.standing().is_before(a.thread, &self.creators)
+            || self.has_joined(&a.standing(), b.thread)
+            || self.has_joined(&b.standing(), a.thread)
             || mine
                 .iter()
-                .any(|m| theirs.contains(m) && !self.unsettled.contains(m))
+                .any(|m| theirs.contains(m) && !self.set_ups.is_unsettled(*m))
         {
             Related::Apart
         } else if a.ended.contains(&b.thread) || b.ended.contains(&a.thread) {
@@ -250,9 +254,9 @@ impl Classes {
 
     /// True if a thread was joined in these surroundings and no other thread ever joins it. Then
     /// this follows from the state, which contains the joined threads.
-    fn has_joined(&self, around: &Around, thread: ThreadId) -> bool {
-        let joined = &self.sets[around.joined as usize];
-        joined.contains(&(thread.index() as u64)) && self.joiners.get(&thread) == Some(&Some(around.thread))
+    fn has_joined(&self, of: &Standing, thread: ThreadId) -> bool {
+        let joined = &self.sets[of.joined as usize];
+        joined.contains(&(thread.index() as u64)) && self.joiners.get(&thread) == Some(&Some(of.thread))
     }
 
     /// True if an event may race with another one.
@@ -296,7 +300,8 @@ impl Classes {
     /// access, and if this difference may make a race. `whole`: the exploration is finished.
     pub fn depends_on_knowledge(&self, store: &Store, whole: bool) -> bool {
         let held = |id: EventId| self.sets[self.held[id.index()] as usize].clone();
-        self.is_contested() && (any_unsynchronised(store, whole, held) || self.is_any_unordered(store))
+        self.is_contested()
+            && (any_unsynchronised(store, whole, &self.set_ups, held) || self.is_any_unordered(store))
     }
 
     /// True if some event does not know, by synchronisation, all those of its causes that may race.

@@ -9,10 +9,10 @@
 //! knows all its causes by happens-before.
 
 use super::event::{Event, EventId, Store};
-use super::weaken::Weaken;
+use super::set_ups::SetUps;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Effect, Op, OpClass, Synchronises};
+use selvedge_base::ThreadId;
+use selvedge_model::{Effect, Op, OpClass};
 
 /// The uses of an object.
 #[derive(Default)]
@@ -45,15 +45,19 @@ impl Object {
 
 /// True if some object is unsynchronised. `held`: the mutexes that its thread holds at an event.
 /// `whole`: the exploration is finished.
-pub fn any_unsynchronised(store: &Store, whole: bool, held: impl Fn(EventId) -> Vec<u64>) -> bool {
+pub fn any_unsynchronised(
+    store: &Store,
+    whole: bool,
+    set_ups: &SetUps,
+    held: impl Fn(EventId) -> Vec<u64>,
+) -> bool {
     let mut objects: FxHashMap<u64, Object> = FxHashMap::default();
-    let creators = store.creators();
     for id in store.ids().filter(|&id| store[id].executed) {
         let event = &store[id];
         if releases_unsynchronised(event) {
             return true;
         }
-        if is_set_up(event, &creators) {
+        if set_ups.is_apart(store, id) {
             continue;
         }
         for used in &event.uses {
@@ -99,44 +103,4 @@ fn releases_unsynchronised(event: &Event) -> bool {
         && !event.action.ends
         && event.action.op != Op::Exit
         && !event.ending.named.is_empty()
-}
-
-/// The objects that are initialised or destroyed while other threads may use them. A thread that
-/// uses them afterwards does not know the earlier uses.
-pub fn unsettled(store: &Store) -> FxHashSet<u64> {
-    if store.weaken.is(Weaken::SetUp) {
-        return FxHashSet::default();
-    }
-    let creators = store.creators();
-    let executed = store.ids().map(|id| &store[id]).filter(|e| e.executed);
-    let sets_up = |e: &&Event| e.action.op.info().synchronises == Synchronises::SetUp;
-    let events = executed.filter(sets_up).filter(|e| !is_set_up(e, &creators));
-    events
-        .flat_map(|e| e.uses.iter().map(|used| used.object))
-        .collect()
-}
-
-/// For each thread its creator, if any, and the number of threads that the creator had created
-/// before.
-type Creators = [(Option<ThreadId>, u32)];
-
-/// True if the event is ordered with all events of other threads: it comes before all creations, or
-/// after all ends.
-fn is_set_up(event: &Event, creators: &Creators) -> bool {
-    if !matches!(event.action.op, Op::Init | Op::Destroy) {
-        return false;
-    }
-    let own = event.action.thread.index();
-    let knows = |thread: usize| event.knows.get(thread).copied().unwrap_or(0);
-    match event.action.op {
-        Op::Init => {
-            let alone = creators.iter().filter(|(creator, _)| creator.is_none()).count() == 1;
-            event.spawned == 0 && alone && creators[own].0.is_none()
-        }
-        _ => {
-            let mut others = event.clock.iter().enumerate();
-            creators.len() == event.clock.len()
-                && others.all(|(thread, last)| thread == own || last.depth() <= knows(thread))
-        }
-    }
 }

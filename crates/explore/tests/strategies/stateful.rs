@@ -9,7 +9,7 @@ use selvedge_explore::{Config, Control, Report, dpor};
 use selvedge_model::reference::{Inspect, stuck};
 use selvedge_model::toy::{
     Toy, ToyMachine, endless, endless_input_toy, forgetting_toy, input_toy, mixed_toy, ordered_toy,
-    random_toy, shrink, waking_toy, with_touches,
+    random_toy, set_up_toy, shrink, waking_toy, with_touches,
 };
 use selvedge_model::{Detector, Event, Fault, FaultKind, Machine, Status, StopReason};
 use std::collections::BTreeSet;
@@ -207,6 +207,7 @@ fn racing_toys(count: u64) -> impl Iterator<Item = (String, Toy)> {
             ("input", with_touches(input_toy(seed | 2), seed)),
             ("ordered", ordered_toy(seed)),
             ("forgetting", forgetting_toy(seed)),
+            ("set up", set_up_toy(seed)),
         ];
         toys.map(|(name, toy)| (format!("{name} seed {seed}"), toy))
     })
@@ -232,6 +233,8 @@ fn mistakes_are_noticed() {
     assert!(stuck(Weaken::Circle));
     let mut forgetting = (0..3_000).map(forgetting_toy);
     assert!(forgetting.any(|toy| wrong(of_races(&toy, Weaken::Synchronised))));
+    let mut set_up = (0..3_000).map(set_up_toy);
+    assert!(set_up.any(|toy| wrong(of_races(&toy, Weaken::SetUps))));
 }
 
 /// The first thread's access is known to the second one if that has read after the first one's

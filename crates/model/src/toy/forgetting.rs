@@ -9,6 +9,15 @@ use fastrand::Rng;
 /// access and lets others know of it; the second one may learn of that, and makes an access if it
 /// finds something out. The same seed gives the same toy.
 pub fn forgetting_toy(seed: u64) -> Toy {
+    made(seed, false)
+}
+
+/// As [`forgetting_toy`], but a mutex and a semaphore are also set up while threads use them.
+pub fn set_up_toy(seed: u64) -> Toy {
+    made(seed, true)
+}
+
+fn made(seed: u64, set_ups: bool) -> Toy {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x0f09_6e77);
     let mut toy = Toy {
         ends: rng.bool(),
@@ -18,7 +27,7 @@ pub fn forgetting_toy(seed: u64) -> Toy {
     toy.sems.insert("s".to_owned(), rng.i32(0..=1));
     toy.barriers.insert("b".to_owned(), 2);
     let third = rng.bool();
-    let mut maker = Maker { rng };
+    let mut maker = Maker { rng, set_ups };
     let mut first = vec![ToyOp::Yield, ToyOp::Touch("u".to_owned(), true)];
     let mut second = Vec::new();
     for _ in 0..maker.rng.usize(1..=3) {
@@ -52,6 +61,7 @@ pub fn forgetting_toy(seed: u64) -> Toy {
 
 struct Maker {
     rng: Rng,
+    set_ups: bool,
 }
 
 impl Maker {
@@ -67,6 +77,9 @@ impl Maker {
 
     /// Other threads can acquire from this.
     fn publish(&mut self) -> Vec<ToyOp> {
+        if self.set_ups && self.rng.bool() {
+            return vec![self.set_up()];
+        }
         match self.rng.usize(0..6) {
             0 => vec![ToyOp::Write("x".to_owned(), Operand::Number(self.rng.i32(0..=1)))],
             1 => vec![ToyOp::SemPost("s".to_owned())],
@@ -74,6 +87,15 @@ impl Maker {
             3 => vec![ToyOp::Broadcast("c".to_owned())],
             4 => vec![ToyOp::Lock("m".to_owned())],
             _ => Self::section(Vec::new()),
+        }
+    }
+
+    /// Nobody can acquire from this.
+    fn set_up(&mut self) -> ToyOp {
+        match self.rng.usize(0..3) {
+            0 => ToyOp::Init("m".to_owned()),
+            1 => ToyOp::SemInit("s".to_owned(), 1),
+            _ => ToyOp::Destroy("m".to_owned(), "q".to_owned()),
         }
     }
 
@@ -94,6 +116,13 @@ impl Maker {
         let (m, r) = (|| "m".to_owned(), || "r".to_owned());
         let if_equal = self.rng.i32(0..=1);
         let touch = self.touch();
+        if self.set_ups && self.rng.usize(0..4) != 0 {
+            let needs_set_up = match self.rng.bool() {
+                true => ToyOp::SemWait("s".to_owned()),
+                false => ToyOp::Lock(m()),
+            };
+            return vec![needs_set_up, touch];
+        }
         let reaction = vec![ToyOp::If(r(), if_equal, 1), touch];
         let mut ops = match self.rng.usize(0..7) {
             0 => vec![ToyOp::TryLock(m(), r())],

@@ -18,7 +18,7 @@ mod ordered;
 mod program;
 mod shrink;
 
-pub use forgetting::forgetting_toy;
+pub use forgetting::{forgetting_toy, set_up_toy};
 pub use generate::{Families, endless, random_toy};
 pub use inputs::{endless_input_toy, input_toy, sharing_toy};
 pub use machine::{ToyEnd, ToyMachine, ToyState};

@@ -68,6 +68,18 @@ impl Future {
                 .all(|&(from, to)| !memory.has_changed(began, from, to - from))
     }
 
+    /// True if another thread may access these bytes of a synchronisation object other than by an
+    /// operation on the object.
+    pub(crate) fn conflicts_with_operation(&self, address: u64, size: u64) -> bool {
+        let Known::Accesses(threads) = &self.known else {
+            return true;
+        };
+        let meets = |touch: &Touch| !touch.sync && touch.meets(address, size);
+        threads
+            .iter()
+            .any(|effects| effects.anything || effects.reads_anywhere || effects.touches.iter().any(meets))
+    }
+
     /// True if another thread may use the barrier at an address for anything but waiting there, so
     /// that leaving it does not commute with that.
     pub(crate) fn conflicts_with_leaving(&self, address: u64) -> bool {

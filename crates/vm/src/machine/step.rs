@@ -218,11 +218,12 @@ impl Machine for Vm {
         self.accesses_element(action)
     }
 
-    fn may_meet(&self, thread: ThreadId, accesses: &[Access]) -> bool {
+    fn may_meet(&self, thread: ThreadId, accesses: &[Access], operations: &[Access]) -> bool {
         let stmt = self.state.pending()[thread.index()].action.stmt;
         self.foresee((thread, stmt), None, |future| {
             let meets = |a: &Access| future.conflicts(&self.state, a.address, u64::from(a.size), a.write);
-            !accesses.iter().any(meets)
+            let mixes = |a: &Access| future.conflicts_with_operation(a.address, u64::from(a.size));
+            !accesses.iter().any(meets) && !operations.iter().any(mixes)
         }) != Some(true)
     }
 
