@@ -7,16 +7,15 @@
 //! is set. So a thread that reads twice waits for ever if a writer has said in between that it
 //! waits. This has to be found, so a wait is not one step here, as it is for a mutex.
 //!
-//! # Where nobody tries to read
+//! # Where nobody tries
 //!
-//! In a module without `try_read` and `downgrade`, a read is a *claim*
+//! In a module without `try_read`, `try_write` and `downgrade`, a read is a *claim*
 //! ([`selvedge_ir::CLAIM_SHARED`]): one step, which is possible if the lock is free, or if
 //! readers have it and no writer has announced itself; it counts one reader more. A write
 //! ([`selvedge_ir::CLAIM_EXCLUSIVE`]) is one step if the lock is free. While readers have the
 //! lock and no writer has announced itself, the step is possible, too, and announces the writer.
 //! Then the claim goes on. Who gives the lock back only changes the count. A free lock is free
-//! whatever the bits are: the next claim removes them. `try_write` asks for the count only, and
-//! is executed.
+//! whatever the bits are: the next claim removes them.
 //!
 //! *Nothing is added.* Take an execution with claims. In the library, let each thread call the
 //! function at the moment of its first claim, and stop before it sleeps. A reader takes the lock
@@ -36,7 +35,7 @@
 //!   both bits are. Within the period it is set by the first announcement, and not removed: that
 //!   happens only when the lock is free. So it is the same with claims, as long as readers have the
 //!   lock. The bit of readers is clear as well, and set only after that of writers.
-//! - A writer gets the lock if it is free, whatever the bits are, and so does `try_write`.
+//! - A writer gets the lock if it is free, whatever the bits are.
 //! - A reader gets the lock where the claim is possible, with one exception. One that has slept
 //!   also gets it if readers have it and a writer has announced itself, but the bit of readers is
 //!   clear. That bit was set when it went to sleep, so it was removed since then, before this
@@ -49,20 +48,29 @@
 //! So a writer that has been announced while a writer has the lock makes no difference, and nor do
 //! the moments in which a lock is free and still has a bit: a reader that does not get it is later.
 //!
+//! *Memory.* Who gives the lock back while somebody waits accesses it once more, to remove the
+//! bits. Whoever has waited may have the lock by then, and even end its memory: a use after free.
+//! So a thread *touches* the lock there ([`selvedge_ir::TOUCH`]), which orders nothing and is no
+//! step of its own. A reader does it where the library does, since the bit of writers is exact
+//! while readers have the lock. A writer always does. Nobody can tell the difference: the first one
+//! that has the lock after it has waited for it, as nobody tries, and may have begun to wait
+//! before.
+//!
 //! # Where somebody does
 //!
-//! `try_read` also fails where the lock is free, and a bit is set. Mostly its thread could as
-//! well have come before the lock was given back. There is one exception. If both bits are set,
-//! who gives the lock back removes that of writers, and wakes one. If it was asleep, the bit of
-//! readers stays until that writer, or another one, has had the lock. The thread that has given
-//! the lock back goes on, and its own `try_read` fails. In a module with `try_read`, therefore,
-//! readers announce themselves, too, and both do it whoever has the lock. They claim the lock
-//! again once their bit is removed. A writer that takes the lock removes the bit of writers,
-//! which those that still wait may set again; so where it is set, some writer waits.
-//! `wake_writer_or_readers` is one step ([`selvedge_ir::CLEAR_WAITING`]), and where both bits are
-//! set, it has two outcomes: a writer was asleep and the bit of readers stays, or none was.
-//! Whether one was is up to the threads: it sets its bit and sleeps, or has not got that far. The
-//! argument is the same as above, but for the bit of readers, which is exact here.
+//! `try_write` asks for the count only. So that the bits say who waits, as for `try_read`, a module
+//! with it is treated in the same way. `try_read` also fails where the lock is free, and a bit is
+//! set. Mostly its thread could as well have come before the lock was given back. There is one
+//! exception. If both bits are set, who gives the lock back removes that of writers, and wakes one.
+//! If it was asleep, the bit of readers stays until that writer, or another one, has had the lock.
+//! The thread that has given the lock back goes on, and its own `try_read` fails. In a module with
+//! `try_read`, therefore, readers announce themselves, too, and both do it whoever has the lock.
+//! They claim the lock again once their bit is removed. A writer that takes the lock removes the
+//! bit of writers, which those that still wait may set again; so where it is set, some writer
+//! waits. `wake_writer_or_readers` is one step ([`selvedge_ir::CLEAR_WAITING`]), and where both
+//! bits are set, it has two outcomes: a writer was asleep and the bit of readers stays, or none
+//! was. Whether one was is up to the threads: it sets its bit and sleeps, or has not got that far.
+//! The argument is the same as above, but for the bit of readers, which is exact here.
 //!
 //! # What is executed
 //!
@@ -79,7 +87,7 @@
 use super::rust_locks::{Claim, Code, declare, first_statement, make_only};
 use selvedge_ir::{
     CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, Callee, FuncId, Function, Inst, InstKind, Module, Operand,
-    RegInfo, Type,
+    Reg, RegInfo, RmwOp, TOUCH, Type,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -97,6 +105,8 @@ enum Role {
     Kept,
     /// It is executed, and reads the bits.
     TryRead,
+    /// It is executed, and gets the lock without waiting.
+    TryWrite,
     /// Nothing is replaced in a module with such a function.
     Other,
 }
@@ -125,11 +135,14 @@ const VALUES: (u128, u128) = (0, (1 << 30) - 1);
 fn role(name: &str) -> Option<Role> {
     let of_type = |rest: &str, part| rest.split("::").any(|own| own == part);
     if let Some(rest) = TYPES.iter().find_map(|prefix| name.strip_prefix(prefix)) {
-        return match (of_type(rest, "downgrade"), of_type(rest, "try_read")) {
-            (true, _) => Some(Role::Other),
-            (_, true) => Some(Role::TryRead),
-            _ => None,
-        };
+        let roles = [
+            ("downgrade", Role::Other),
+            ("try_read", Role::TryRead),
+            ("try_write", Role::TryWrite),
+        ];
+        return roles
+            .into_iter()
+            .find_map(|(part, role)| of_type(rest, part).then_some(role));
     }
     Some(match name.strip_prefix(SYSTEM)? {
         "read" => Role::Read,
@@ -141,7 +154,8 @@ fn role(name: &str) -> Option<Role> {
         | "spin_write" => Role::Kept,
         rest => match rest.split("::").next() {
             Some("try_read") => Role::TryRead,
-            Some("try_write" | "spin_read" | "spin_write") => Role::Kept,
+            Some("try_write") => Role::TryWrite,
+            Some("spin_read" | "spin_write") => Role::Kept,
             _ => Role::Other,
         },
     })
@@ -167,7 +181,10 @@ pub fn claim(module: &mut Module) -> usize {
     {
         return 0;
     }
-    let tries = !of(Role::TryRead).is_empty();
+    let wakes = of(Role::Wake);
+    let tries = !of(Role::TryRead).is_empty()
+        || !of(Role::TryWrite).is_empty()
+        || !touches_after_writes(module, &wakes, !waits[1].is_empty());
     let claims = [CLAIM_SHARED, CLAIM_EXCLUSIVE].map(|name| Claim {
         callee: declare(module, name, &[Type::Ptr, Type::I32]),
         numbers: SmallVec::from_slice(&[u128::from(tries)]),
@@ -180,7 +197,7 @@ pub fn claim(module: &mut Module) -> usize {
             Role::Read | Role::ReadContended => shared.replace(&mut module.functions[id]),
             Role::Write | Role::WriteContended => exclusive.replace(&mut module.functions[id]),
             Role::Wake => give_back(module, id, tries),
-            Role::Kept | Role::TryRead | Role::Other => continue,
+            Role::Kept | Role::TryRead | Role::TryWrite | Role::Other => continue,
         }
         count += 1;
     }
@@ -192,7 +209,7 @@ impl Role {
     /// [`Role::Other`].
     fn fits(self, function: &Function) -> bool {
         let types: &[Type] = match self {
-            Role::Kept | Role::TryRead => return true,
+            Role::Kept | Role::TryRead | Role::TryWrite => return true,
             Role::Other => return false,
             Role::Wake => &[Type::Ptr, Type::I32],
             Role::Read | Role::ReadContended | Role::Write | Role::WriteContended => &[Type::Ptr],
@@ -223,10 +240,89 @@ fn is_mixed(function: &Function, inner: &[FuncId]) -> bool {
     }
 }
 
+/// Lets each writer touch the lock after it has given it back. Returns false, and changes nothing,
+/// if it cannot be seen where that is; `writes`: there are writers. `wakes`: what is called then if
+/// somebody waits.
+fn touches_after_writes(module: &mut Module, wakes: &[FuncId], writes: bool) -> bool {
+    let calls = |inst: &Inst| match &inst.kind {
+        InstKind::Call {
+            callee: Callee::Direct(callee),
+            ..
+        } => wakes.contains(callee),
+        _ => false,
+    };
+    let insts = |function: &Function| -> Vec<Inst> {
+        let blocks = function.blocks.iter();
+        blocks.flat_map(|block| block.insts.iter().cloned()).collect()
+    };
+    let functions = module.functions.iter_ids();
+    let wakers: Vec<(FuncId, Vec<Inst>)> = functions.map(|(id, f)| (id, insts(f))).collect();
+    let wakers: Vec<_> = wakers
+        .into_iter()
+        .filter(|(_, insts)| insts.iter().any(calls))
+        .collect();
+    let unclear = wakers
+        .iter()
+        .any(|(_, insts)| !insts.iter().any(|inst| given_back(inst).is_some()));
+    let of_writers = |inst: &Inst| given_back(inst).is_some_and(|(_, count)| count == VALUES.1);
+    let any = wakers.iter().any(|(_, insts)| insts.iter().any(of_writers));
+    if unclear || writes && !any {
+        return false;
+    }
+    let touch = declare(module, TOUCH, &[Type::Ptr]);
+    for (id, _) in wakers {
+        let function = &mut module.functions[id];
+        let answer = function.regs.push(RegInfo::unnamed(Type::I32));
+        for block in function.blocks.iter_mut() {
+            let mut after = 0;
+            while after < block.insts.len() {
+                after += 1;
+                let inst = &block.insts[after - 1];
+                if let Some((word, count)) = given_back(inst)
+                    && count == VALUES.1
+                {
+                    let (stmt, kind) = (inst.stmt, touching(touch, answer, word));
+                    block.insts.insert(after, Inst { stmt, kind });
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The word, and what is subtracted from it, if an instruction may give a lock back.
+fn given_back(inst: &Inst) -> Option<(Operand, u128)> {
+    match inst.kind {
+        InstKind::Rmw {
+            op: RmwOp::Sub,
+            ptr,
+            value: Operand::Const(count, Type::I32),
+            ..
+        } => Some((ptr, count)),
+        _ => None,
+    }
+}
+
+fn touching(touch: FuncId, answer: Reg, word: Operand) -> InstKind {
+    InstKind::Call {
+        results: smallvec![answer],
+        callee: Callee::Direct(touch),
+        args: smallvec![word],
+        types: smallvec![Type::Ptr],
+    }
+}
+
 /// Replaces what a thread does after it has given the lock back, and somebody waits.
 fn give_back(module: &mut Module, id: FuncId, tries: bool) {
     if !tries {
-        make_only(&mut module.functions[id], Vec::new());
+        let touch = declare(module, TOUCH, &[Type::Ptr]);
+        let function = &mut module.functions[id];
+        let (stmt, answer) = (
+            first_statement(function),
+            function.regs.push(RegInfo::unnamed(Type::I32)),
+        );
+        let kind = touching(touch, answer, Operand::Reg(function.params[0]));
+        make_only(function, vec![Inst { stmt, kind }]);
         return;
     }
     let clear = declare(module, CLEAR_WAITING, &[Type::Ptr, Type::I32]);
@@ -262,9 +358,14 @@ mod tests {
     }
 
     /// A module with the three functions of a lock that are not inline, and further functions,
-    /// each of which calls what gives a lock back. The result of [`claim`], and what each function
+    /// each of which gives a writer's lock back. The result of [`claim`], and what each function
     /// calls.
     fn claimed(others: &[&str], wake: &[Type]) -> (usize, Vec<Vec<String>>) {
+        claimed_as(others, wake, VALUES.1)
+    }
+
+    /// The same, if this is subtracted where the lock is given back.
+    fn claimed_as(others: &[&str], wake: &[Type], count: u128) -> (usize, Vec<Vec<String>>) {
         let mut module = ModuleBuilder::new();
         let word: &[Type] = &[Type::Ptr];
         let mut last = None;
@@ -283,6 +384,15 @@ mod tests {
         for name in others {
             let mut function = FunctionBuilder::new(name);
             let lock = Operand::Reg(function.param(Type::Ptr));
+            let dst = function.reg(Type::I32);
+            function.emit(InstKind::Rmw {
+                op: RmwOp::Sub,
+                dst,
+                ptr: lock,
+                value: Operand::Const(count, Type::I32),
+                ty: Type::I32,
+                order: AtomicOrder::Release,
+            });
             let numbers = wake.iter().skip(1).map(|&ty| (Operand::Const(0, ty), ty));
             let args: Vec<(Operand, Type)> = std::iter::once((lock, Type::Ptr)).chain(numbers).collect();
             function.call(last.expect("it was defined"), &args, &[]);
@@ -315,15 +425,21 @@ mod tests {
         assert_eq!(count, 4);
         assert_eq!(called[0], [CLAIM_SHARED]);
         assert_eq!(called[1], [CLAIM_EXCLUSIVE]);
-        assert_eq!(called[2], [""; 0]);
+        assert_eq!(called[2], [TOUCH]);
         assert_eq!(called[3], [CLAIM_SHARED]);
+        assert_eq!(called[4], [TOUCH, &inner("wake_writer_or_readers")]);
+        // Where no writer is seen to give it back, the bits have to say who waits.
+        let (_, called) = claimed_as(&[GUARD], WAKE, 1);
+        assert_eq!(called[2], [CLEAR_WAITING]);
     }
 
     #[test]
     fn who_only_tries_sees_the_bits() {
-        let (count, called) = claimed(&[TRY, GUARD], WAKE);
-        assert_eq!(count, 3);
-        assert_eq!(called[2], [CLEAR_WAITING]);
+        for tries in [TRY, &TRY.replace("8try_read", "9try_write")] {
+            let (count, called) = claimed(&[tries, GUARD], WAKE);
+            assert_eq!(count, 3);
+            assert_eq!(called[2], [CLEAR_WAITING]);
+        }
     }
 
     #[test]

@@ -33,6 +33,10 @@ pub const CLAIM_EXCLUSIVE: &str = "__selvedge_claim_exclusive";
 /// the ir insert calls of it.
 pub const CLEAR_WAITING: &str = "__selvedge_clear_waiting";
 
+/// A function that accesses such a word, whatever it is, and orders nothing: `(word)`. The machine
+/// implements it. Only passes over the ir insert calls of it.
+pub const TOUCH: &str = "__selvedge_touch";
+
 /// A function that begins a wait on a condition variable whose lock is a word of memory, and
 /// returns when the wait is over: `(queue, word, timed)`. It makes the word 0, joins the queue of
 /// the word `queue`, and waits, in one step. It returns 0, or `ETIMEDOUT`. The lock is not taken

@@ -29,6 +29,9 @@
 //! memory grows with the number of sources of the reads of one execution, and no graph is
 //! explored twice.
 //!
+//! *Data races* are those of one order of each graph's writes. Happens-before depends on that order
+//! only where it decides which release sequences a write belongs to (`sequences.rs`).
+//!
 //! *Deliberately absent*: everything in [`Uncovered`]. There the search gives up with the reason,
 //! and nothing that it found is a result, except for faults.
 
@@ -45,6 +48,7 @@ mod reason;
 mod runner;
 mod saturate;
 mod search;
+mod sequences;
 mod weaken;
 
 pub use reason::Uncovered;

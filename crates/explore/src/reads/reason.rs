@@ -37,6 +37,8 @@ pub enum Uncovered {
     Unseen,
     /// Loops wait for each other, or plain accesses are in them.
     Loops,
+    /// The order of stores decides what a read acquires.
+    Sequences,
 }
 
 impl Uncovered {
@@ -59,6 +61,7 @@ impl Uncovered {
             Uncovered::Unseen => "plain reads of variables that several threads write atomically",
             Uncovered::LastValues => "properties of the last values of variables (leaks)",
             Uncovered::Loops => "threads that wait for each other in loops",
+            Uncovered::Sequences => "release sequences that other threads' stores may end",
         }
     }
 }

@@ -11,6 +11,7 @@ use super::parts::{Locations, Uses};
 use super::place::restricted;
 use super::reason::Uncovered;
 use super::runner::{Runner, Taken};
+use super::sequences::Sequences;
 use super::weaken::Weaken;
 use crate::{Config, Control};
 use rustc_hash::FxHashSet;
@@ -99,6 +100,7 @@ pub struct Search<'a, M: Undo, D: Detector<M>, C> {
     control: &'a Control,
     pub weaken: ForTests<Weaken>,
     pub locations: Locations,
+    sequences: Sequences,
     pub nodes: Vec<Node>,
     /// For tests: called with the name of each graph in which an execution ends.
     pub ended: Option<&'a mut dyn FnMut(Digest)>,
@@ -120,6 +122,7 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
             control,
             weaken,
             locations: Locations::default(),
+            sequences: Sequences::default(),
             nodes: Vec::new(),
             ended: None,
             shown: (0, 0, 0),
@@ -321,6 +324,9 @@ impl<'a, M: Undo, D: Detector<M>, C: Consistency> Search<'a, M, D, C> {
         let event = Event::new(graph, (at, parent), action, parts, decision);
         self.runner.is_event(event.digest);
         self.reads_unseen(graph, &event)?;
+        if !self.runner.machine.has_short_release_sequences() && !self.weaken.is(Weaken::Sequences) {
+            self.sequences.note(graph, &event)?;
+        }
         Ok(Rc::new(event))
     }
 

@@ -26,4 +26,6 @@ pub enum Weaken {
     SourceByPlace,
     /// Only the first decision is explored.
     Decisions,
+    /// Which order two stores have does not matter for what a read acquires.
+    Sequences,
 }

@@ -9,6 +9,9 @@
 /// line, sorted.
 const LIBC: &str = include_str!("../../data/libc.names");
 const LIBM: &str = include_str!("../../data/libm.names");
+/// Names with an underscore at their beginning that the libraries of C, C++ and the compiler
+/// define.
+const RESERVED: &str = include_str!("../../data/reserved.names");
 
 /// The prefixes of the hooks of tools with which nothing here is built.
 const TOOLS: [&str; 8] = [
@@ -25,6 +28,37 @@ const TOOLS: [&str; 8] = [
 /// The reserved names that glibc, and the object files that each program begins with, define, and
 /// that Rust's library tests.
 const RUNTIME: [&str; 2] = ["__cxa_thread_atexit_impl", "__dso_handle"];
+
+/// How names begin that linkers, compilers, checkers and other C libraries define.
+const OTHERS: [&str; 27] = [
+    "_DYNAMIC",
+    "_GLOBAL_OFFSET_TABLE_",
+    "_PROCEDURE_LINKAGE_TABLE_",
+    "_IO_",
+    "_dl_",
+    "_edata",
+    "_end",
+    "_etext",
+    "_fini",
+    "_init",
+    "_start",
+    "__CPROVER_",
+    "__ESBMC_",
+    "__TMC_",
+    "__VERIFIER_",
+    "__bss_start",
+    "__builtin_",
+    "__libc_",
+    "__data_start",
+    "__ehdr_start",
+    "__executable_start",
+    "__fini_array_",
+    "__init_array_",
+    "__llvm_",
+    "__selvedge_",
+    "__start_",
+    "__stop_",
+];
 
 /// The treatment of a weak symbol that the program does not define.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +84,8 @@ pub(super) fn weak(name: &str) -> Weak {
         return Weak::Defined;
     }
     let of_checkers = name.starts_with("klee_") || name.starts_with("nondet_");
-    if of_checkers || name.starts_with('_') || matches!(name, "end" | "edata" | "etext") || listed(LIBM) {
+    let reserved = name.starts_with('_') && (OTHERS.iter().any(|o| name.starts_with(o)) || listed(RESERVED));
+    if of_checkers || reserved || matches!(name, "end" | "edata" | "etext") || listed(LIBM) {
         return Weak::Unknown;
     }
     Weak::Null
@@ -80,7 +115,7 @@ fn cxx(mangled: &str) -> Weak {
 
 #[cfg(test)]
 mod tests {
-    use super::{LIBC, LIBM, Weak, weak};
+    use super::{LIBC, LIBM, RESERVED, Weak, weak};
 
     #[test]
     fn names_by_who_could_define_them() {
@@ -92,6 +127,10 @@ mod tests {
         assert_eq!(weak("pthread_create"), Weak::Defined);
         assert_eq!(weak("cos"), Weak::Unknown);
         assert_eq!(weak("__start_section"), Weak::Unknown);
+        assert_eq!(weak("__TBB_hook"), Weak::Null);
+        assert_eq!(weak("_dl_fini"), Weak::Unknown);
+        assert_eq!(weak("__libc_enable_secure"), Weak::Unknown);
+        assert_eq!(weak("__udivti3"), Weak::Unknown);
         assert_eq!(weak("klee_make_symbolic"), Weak::Unknown);
         assert_eq!(weak("_ZNSt6vectorIiE4sizeEv"), Weak::Unknown);
         assert_eq!(weak("_ZSt4cout"), Weak::Unknown);
@@ -99,10 +138,12 @@ mod tests {
     }
 
     #[test]
-    fn names_are_sorted_and_not_reserved() {
+    fn names_are_sorted() {
         for names in [LIBC, LIBM] {
             assert!(names.lines().is_sorted());
             assert!(!names.lines().any(|name| name.starts_with('_')));
         }
+        assert!(RESERVED.lines().is_sorted());
+        assert!(RESERVED.lines().all(|name| name.starts_with('_')));
     }
 }

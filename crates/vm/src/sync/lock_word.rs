@@ -18,17 +18,28 @@ pub(super) fn prepare_at(cx: &mut Cx<'_>, (address, size): (u64, u64), note: u64
         return Prepared::Immediate(fault);
     }
     cx.state.own_core(cx.thread).note = note;
+    Prepared::Visible(Action {
+        order: MemoryOrder::Acquire,
+        ..action(cx, Op::Claim, (address, size))
+    })
+}
+
+/// A read of the word at an address.
+pub(super) fn read_at(cx: &Cx<'_>, address: u64) -> Action {
+    action(cx, Op::Read, (address, WORD))
+}
+
+fn action(cx: &Cx<'_>, op: Op, (address, size): (u64, u64)) -> Action {
     let object2 = match cx.state.memory.object_at(address) {
         Some((base, object)) if matches!(object.kind, Kind::Heap | Kind::Stack) => ObjectId::heap(base),
         _ => ObjectId::NONE,
     };
-    Prepared::Visible(Action {
+    Action {
         object2,
         size: size as u32,
-        order: MemoryOrder::Acquire,
         blocks: cx.program.blocks_at(address),
-        ..cx.action(Op::Claim, address)
-    })
+        ..cx.action(op, address)
+    }
 }
 
 /// What the word holds, if it can be read.

@@ -6,6 +6,7 @@
 //! | `intel` | the same in Intel's syntax, which Rust uses |
 //! | `machine` | registers, memory, the places of operands |
 //! | `flags` | the flags that instructions set, and conditions on them |
+//! | `idle` | instructions that leave all registers as they were |
 //! | `plain` | instructions on registers and memory |
 //! | `locked` | atomic instructions |
 //!
@@ -14,6 +15,7 @@
 //! two such accesses. `cpuid` reports a processor without optional parts. Jumps, uses of the stack
 //! pointer, vectors and privileged instructions are unsupported.
 
+mod idle;
 mod intel;
 mod locked;
 mod machine;
@@ -22,7 +24,7 @@ mod text;
 
 use super::function::{FnLower, Lower};
 use crate::llvm::Value;
-use machine::{Held, Machine, Slot};
+use machine::{Flags, Held, Machine, Slot};
 use selvedge_ir::{AtomicOrder, CastOp, InstKind, Reg, Type};
 use text::Line;
 
@@ -50,10 +52,18 @@ impl<'m> FnLower<'_, 'm, '_> {
             self.barrier(AtomicOrder::SeqCst, true);
         }
         let mut machine = Machine::new(self, slots);
-        for line in lines {
+        let mut rest = lines;
+        while let [line, after @ ..] = rest {
+            let idle = idle::run(rest);
+            if idle > 0 {
+                machine.flags = Flags::Unknown;
+                rest = &rest[idle..];
+                continue;
+            }
             if !machine.lower.fence_or_hint(line) {
                 machine.execute(line)?;
             }
+            rest = after;
         }
         for (index, slot) in slots.iter().enumerate() {
             if let Some(dst) = slot.output {

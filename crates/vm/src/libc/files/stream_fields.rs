@@ -15,6 +15,8 @@ pub(super) const FLUSH: u64 = 4;
 /// The buffering mode: by lines; unbuffered.
 pub(super) const BY_LINE: u64 = 8;
 pub(super) const UNBUFFERED: u64 = 16;
+/// It is `stdin`, and was closed.
+pub(super) const CLOSED: u64 = 32;
 
 pub(super) const READABLE: u64 = 1 << 32;
 pub(super) const WRITABLE: u64 = 1 << 33;

@@ -270,9 +270,6 @@ fn fclose(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     if get(cx.state, stream, Field::Pending) > 0 {
         return Ok(Work::Flush);
     }
-    if stream == 0 {
-        return Err(Flow::Unsupported("fclose of stdin".into()));
-    }
     Ok(Work::Close(if failed { EOF } else { 0 }))
 }
 

@@ -19,7 +19,9 @@
 use super::captured;
 use super::content::{self, APPEND};
 use super::open::How;
-use super::stream_fields::{APPENDS, BUFFER, Field, IN_MEMORY, READABLE, STDIN, WRITABLE, get, set, size};
+use super::stream_fields::{
+    APPENDS, BUFFER, CLOSED, Field, IN_MEMORY, READABLE, STDIN, WRITABLE, get, has, raise, set, size,
+};
 use super::table::{self, OpenFile};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Stop};
@@ -88,8 +90,11 @@ fn make_of(cx: &mut Cx<'_>, number: u64, how: &How) -> Result<u64, Stop> {
     Ok(file)
 }
 
-/// Ends a stream's `FILE`.
+/// Ends a stream's `FILE`. That of `stdin` is no object of the program.
 pub(super) fn end(cx: &mut Cx<'_>, stream: u32) {
+    if stream == 0 {
+        return raise(cx.state, stream, CLOSED);
+    }
     let (file, site) = (get(cx.state, stream, Field::Address), cx.site);
     cx.state.memory.end_object(file, Life::Freed, site);
 }
@@ -144,7 +149,10 @@ pub(super) fn of_argument(cx: &mut Cx<'_>, argument: usize) -> Result<u32, Stop>
 pub(super) fn check(cx: &Cx<'_>, stream: u32) -> Result<(), Stop> {
     let file = get(cx.state, stream, Field::Address);
     if stream == 0 {
-        return Ok(());
+        return match has(cx.state, stream, CLOSED) {
+            true => Err(cx.fault(FaultKind::UseAfterFree, "use of stdin, which was closed")),
+            false => Ok(()),
+        };
     }
     match cx.state.memory.object_at(file) {
         Some((base, object)) if object.life != Life::Live => {
