@@ -114,6 +114,11 @@ fn locks_that_are_executed_have_the_same_verdicts() {
         ("assertion/tried_to_read_a_free_lock.rs", "false(unreach-call)"),
         ("safe/tried_to_read_without_readers.rs", "true"),
         ("race/written_by_readers.rs", "false(no-data-race)"),
+        ("safe/once_lock.rs", "true"),
+        ("deadlock/two_onces.rs", "false(no-deadlock)"),
+        ("race/once_told_early.rs", "false(no-data-race)"),
+        ("safe/lazy_lock_of_three.rs", "true"),
+        ("race/rwlock_freed_by_next_writer.rs", "false(no-data-race)"),
     ];
     for (program, verdict) in all.into_iter().step_by(usual_or_long(2, 1) as usize) {
         let output = check(&["--rust-locks", "executed"], &corpus().join(program));

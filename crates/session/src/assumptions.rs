@@ -53,7 +53,7 @@ pub(crate) fn assumptions(
     }
     if program.is_some_and(Program::claims) {
         list.push(
-            "who waits for a mutex or a read-write lock of Rust's standard library, parking_lot or dashmap gets it once it is free, a scope ends once its threads have, and who waits for a condition variable there goes on once it is notified; how they wait is not executed (--rust-locks modelled)"
+            "who waits for a mutex or a read-write lock of Rust's standard library, parking_lot or dashmap gets it once it is free, who waits for a closure that runs once goes on once it has ended, a scope ends once its threads have, and who waits for a condition variable there goes on once it is notified; how they wait is not executed (--rust-locks modelled)"
                 .to_owned(),
         );
     }

@@ -77,6 +77,14 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
         {
             return "waits for the threads of a scope".into();
         }
+        Op::Claim
+            if program
+                .location(action.stmt)
+                .function
+                .contains("sync::once::futex") =>
+        {
+            return format!("waits for the end of the closure that runs once for {name}");
+        }
         Op::Claim => {
             return match claim_shared::Kind::of(state.thread(thread).core.note) {
                 Some(kind) if kind.is_shared() => {
