@@ -694,3 +694,38 @@ fn facts_name_threads_and_locks() {
         assert!(text.contains(line), "{line} in {text}");
     }
 }
+
+/// A program of which nothing can go on is verified, but hardly what somebody wanted to know.
+#[test]
+fn assumptions_that_stop_every_execution_are_said() {
+    let place = Place::new("assumed");
+    let program = |condition: &str, end: &str| {
+        format!(
+            "extern void __VERIFIER_assume(int); extern int __VERIFIER_nondet_int(void);\n\
+             #include <pthread.h>\n\
+             static void *work(void *arg) {{ __VERIFIER_assume({condition}); return arg; }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, work, 0); {end} }}\n"
+        )
+    };
+    let (join, exit) = ("pthread_join(t, 0); return 0;", "pthread_exit(0);");
+    let cases = [
+        ("0", join, true),
+        ("0", exit, true),
+        ("1", join, false),
+        ("__VERIFIER_nondet_int() == 3", join, false),
+        ("__VERIFIER_nondet_int() == 3", exit, false),
+    ];
+    for (condition, end, warns) in cases {
+        place.write("assumed.c", &program(condition, end));
+        for strategy in ["auto", "dpor", "stateful"] {
+            let (code, stdout, stderr) = place.run(&["check", "assumed.c", "--strategy", strategy]);
+            assert_eq!(
+                (code, last_line(&stdout)),
+                (0, "true"),
+                "{condition} {end} {stderr}"
+            );
+            let says = stderr.contains("no execution came to the end of the program");
+            assert_eq!(says, warns, "{condition} {end} {strategy}: {stderr}");
+        }
+    }
+}

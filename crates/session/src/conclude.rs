@@ -20,6 +20,10 @@ use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::sync::Arc;
 
+/// Said of a program that was verified because nothing of it could go on.
+const NO_END: &str = "warning: no execution came to the end of the program: in each of them a thread stopped at an \
+                      assumption that does not hold (__VERIFIER_assume, klee_assume, __CPROVER_assume)";
+
 /// The result of a session.
 pub struct Checked {
     /// The report. Its time is zero and its memory unknown: the caller of the session measures
@@ -111,6 +115,9 @@ pub(crate) fn describe(
         Verdict::Unknown
     };
     name_absent_peers(setup, program, observer);
+    if verdict == Verdict::Verified && program.has_assumed() && !program.has_ended() {
+        observer.note(NO_END);
+    }
     if verdict == Verdict::Unknown {
         hints(&explored).iter().for_each(|hint| observer.note(hint));
     }

@@ -35,6 +35,12 @@ pub struct Carried {
     /// Which peers have begun, one bit each.
     #[serde(default)]
     pub begun: u64,
+    /// [`Program::has_ended`].
+    #[serde(default)]
+    pub ended: bool,
+    /// [`Program::has_assumed`].
+    #[serde(default)]
+    pub assumed: bool,
     /// The places that were reached, if the options request this.
     pub reached: Reached,
     /// [`Program::solver_statistics`].
@@ -72,6 +78,26 @@ impl Program {
         self.timed_out.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the process has come to its end in some execution.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// Records that the process has come to its end.
+    pub(crate) fn note_end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a thread has stopped at a false assumption in some execution.
+    pub fn has_assumed(&self) -> bool {
+        self.assumed.load(Ordering::Relaxed)
+    }
+
+    /// Records that a thread has stopped at a false assumption.
+    pub(crate) fn note_false_assumption(&self) {
+        self.assumed.store(true, Ordering::Relaxed);
+    }
+
     /// The most seconds by which a clock has gone on in some execution.
     pub fn longest_time(&self) -> u64 {
         self.longest_time.load(Ordering::Relaxed)
@@ -101,6 +127,8 @@ impl Program {
             address_uses: self.address_uses(),
             handlers: self.handlers(),
             begun: self.begun.load(Ordering::Relaxed),
+            ended: self.has_ended(),
+            assumed: self.has_assumed(),
             reached: self.reached(),
             solver: self.solver_statistics(),
         }
@@ -141,6 +169,8 @@ impl Program {
             self.note_handler(stmt);
         }
         self.begun.fetch_or(carried.begun, Ordering::Relaxed);
+        self.ended.fetch_or(carried.ended, Ordering::Relaxed);
+        self.assumed.fetch_or(carried.assumed, Ordering::Relaxed);
         self.add_reached(&carried.reached);
         self.add_solver_statistics(&carried.solver);
     }

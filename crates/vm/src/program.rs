@@ -144,6 +144,10 @@ pub struct Program {
     pub(crate) begun: AtomicU64,
     /// A wait has timed out in some execution.
     pub(crate) timed_out: AtomicBool,
+    /// The process has come to its end in some execution.
+    pub(crate) ended: AtomicBool,
+    /// A thread has stopped at a false assumption in some execution.
+    pub(crate) assumed: AtomicBool,
     /// The most seconds by which a clock has gone on.
     pub(crate) longest_time: AtomicU64,
     /// What the threads of peers from outside run.

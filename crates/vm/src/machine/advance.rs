@@ -158,6 +158,15 @@ impl Vm {
             alternatives: 0,
         };
         self.state.put_pending(thread, ended);
+        self.note_end(&action);
+    }
+
+    /// After a thread has ended by an action: records it if this was the end of the process.
+    pub(super) fn note_end(&self, action: &Action) {
+        let mut pending = self.state.pending().iter();
+        if action.op == Op::ProcessExit || pending.all(|p| p.status == Status::Finished) {
+            self.program.note_end();
+        }
     }
 
     #[inline(always)]

@@ -104,6 +104,7 @@ impl Machine for Vm {
                         alternatives: 0,
                     },
                 );
+                self.note_end(&action);
             } else {
                 self.run_to_visible(thread, false);
             }

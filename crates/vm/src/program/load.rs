@@ -92,6 +92,8 @@ impl Program {
             handlers: Mutex::default(),
             begun: AtomicU64::new(0),
             timed_out: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            assumed: AtomicBool::new(false),
             longest_time: AtomicU64::new(0),
             handles_signals: module.functions.iter().any(|f| signal::sets_handlers(&f.name)),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),

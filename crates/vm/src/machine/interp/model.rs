@@ -361,7 +361,13 @@ impl Vm {
                 self.report_fault(*fault);
                 parked
             }
-            Flow::Assume(condition) => self.assume(thread, condition, site),
+            Flow::Assume(condition) => {
+                let entered = self.assume(thread, condition, site);
+                if matches!(entered, Entered::Stopped(Stop::Parked)) {
+                    self.program.note_false_assumption();
+                }
+                entered
+            }
             // The present action is done; the next action of the operation comes after the choice.
             Flow::Symbolic(value) => self.native_needs(thread, value, site, false),
             Flow::Choose(conditions) => self.native_splits(thread, &conditions, site, false),
