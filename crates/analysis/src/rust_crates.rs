@@ -18,20 +18,28 @@
 //! once; here somebody may read the word in between, or fail to take the lock: both are possible in
 //! the library as well, since the second of the steps changes nothing.
 //!
-//! *What is executed.* Who `bump`s a lock gives it back and takes it again if its word says that
-//! threads are parked. Here it never does, so a module that may call such a function is executed
-//! as it is. So is one with parking_lot's search for deadlocks, since locking has more effects
-//! there.
+//! *Memory.* A reader that gives a lock back while a writer is parked accesses it once more, when
+//! the writer may have it and even end its memory. So it touches the lock there, as for the
+//! standard library's (`rust_rwlocks.rs`).
+//!
+//! *What is executed.* Who tries to take a lock for writing fails also where it is free, and
+//! threads are parked. Here none ever is, so locks for reading and writing are executed as they are
+//! in a module that may call such a function. Who `bump`s a lock gives it back and takes it again
+//! if its word says that threads are parked. Here it never does, so a module that may call such a
+//! function is executed as it is. So is one with parking_lot's search for deadlocks, since locking
+//! has more effects there.
 //!
 //! The bits are those of the releases of 2020 to 2026. Whether a module has these is checked where
 //! a function exchanges: it must have the numbers of the table. Where the compiler has put these
 //! functions into others, the library's code is executed. `--rust-locks executed` executes it, too.
 
 use super::rust_locks::{declare, first_statement, make_only};
+use super::rust_rwlocks::{declare_touch, touching};
 use super::rust_start::plain_name;
 use selvedge_base::Id;
 use selvedge_ir::{
-    CLAIM_BITS, Callee, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, Symbol, Type,
+    BlockId, CLAIM_BITS, Callee, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, RmwOp, Symbol,
+    Type,
 };
 use smallvec::smallvec;
 
@@ -114,15 +122,25 @@ fn is_exchange(function: &Function) -> bool {
 /// Functions that give a lock back for a moment if somebody waits for it.
 const BUMPS: [&str; 4] = ["bump", "bump_shared", "bump_exclusive", "bump_upgradable"];
 
+/// How a lock for reading and writing is taken without waiting, or given back by a reader.
+const TRY: &str = "RawRwLock as lock_api::rwlock::RawRwLock::try_lock_exclusive";
+const GIVE_BACK: &str = "RawRwLock as lock_api::rwlock::RawRwLock::unlock_shared";
+/// The crates' own modules.
+const OWN: [&str; 2] = ["parking_lot::raw_", "dashmap::lock"];
+
 /// Whether anybody but the crate itself may call a function that bumps a lock.
 fn bumps(module: &Module) -> bool {
-    let is_bump = |f: &Function| {
+    is_called(module, |f: &Function| {
         f.name.contains("bump") && f.name.contains("parking_lot") && {
             let name = plain_name(f);
             name.rsplit("::").next().is_some_and(|last| BUMPS.contains(&last))
         }
-    };
-    let bump: Vec<bool> = module.functions.iter().map(is_bump).collect();
+    })
+}
+
+/// Whether anybody but the crates themselves may call functions of which this holds.
+fn is_called(module: &Module, is_it: impl Fn(&Function) -> bool) -> bool {
+    let bump: Vec<bool> = module.functions.iter().map(is_it).collect();
     if !bump.contains(&true) {
         return false;
     }
@@ -154,7 +172,68 @@ fn bumps(module: &Module) -> bool {
         .filter(|(id, f)| f.is_defined() && !bump[id.index()]);
     let mut others = others.map(|(_, f)| f);
     relocations.any(|relocation| named(&relocation.symbol))
-        || others.any(|f| uses(f) && !plain_name(f).starts_with("parking_lot::raw_"))
+        || others.any(|f| uses(f) && !OWN.iter().any(|own| plain_name(f).starts_with(own)))
+}
+
+/// Lets readers touch their lock after they have given it back. Returns false, and changes nothing,
+/// if it cannot be seen where that is.
+fn touch_after_reads(module: &mut Module) -> bool {
+    let gives_back = |f: &Function| {
+        f.is_defined() && f.name.contains("unlock_shared") && plain_name(f).ends_with(GIVE_BACK)
+    };
+    let functions = module.functions.iter_ids();
+    let found: Vec<FuncId> = functions
+        .filter(|(_, f)| gives_back(f))
+        .map(|(id, _)| id)
+        .collect();
+    let subtracts: Vec<bool> = module.functions.iter().map(is_subtraction).collect();
+    let word = |inst: &Inst| match &inst.kind {
+        InstKind::Rmw {
+            op: RmwOp::Sub, ptr, ..
+        } => Some(*ptr),
+        InstKind::Call {
+            callee: Callee::Direct(callee),
+            args,
+            ..
+        } if subtracts[callee.index()] => args.first().copied(),
+        _ => None,
+    };
+    let places = |f: &Function| -> Vec<(BlockId, usize, Operand)> {
+        let blocks = f.blocks.iter_ids();
+        let insts = blocks.flat_map(|(id, block)| {
+            block
+                .insts
+                .iter()
+                .enumerate()
+                .map(move |(at, inst)| (id, at, inst))
+        });
+        insts
+            .filter_map(|(id, at, inst)| Some((id, at, word(inst)?)))
+            .collect()
+    };
+    let all: Vec<(FuncId, Vec<_>)> = found
+        .iter()
+        .map(|&id| (id, places(&module.functions[id])))
+        .collect();
+    if all.is_empty() || all.iter().any(|(_, places)| places.is_empty()) {
+        return false;
+    }
+    let touch = declare_touch(module);
+    for (id, places) in all {
+        let function = &mut module.functions[id];
+        let answer = function.regs.push(RegInfo::unnamed(Type::I32));
+        for (block, at, word) in places.into_iter().rev() {
+            let stmt = function.blocks[block].insts[at].stmt;
+            let kind = touching(touch, answer, (word, 8));
+            function.blocks[block].insts.insert(at + 1, Inst { stmt, kind });
+        }
+    }
+    true
+}
+
+/// Whether a function is a subtraction of the core library: `(word, number, orders…)`.
+fn is_subtraction(function: &Function) -> bool {
+    function.name.contains("fetch_sub") && plain_name(function).starts_with("core::sync::atomic::")
 }
 
 /// Replaces functions that take locks by claims. Returns their number.
@@ -189,7 +268,15 @@ pub fn claim(module: &mut Module) -> usize {
                 .any(|other| ALL[other].exchange.is_some() && type_of(other) == type_of(at) && fits(other)),
         })
         .collect();
-    let found: Vec<(FuncId, usize)> = found.into_iter().filter(|(_, at)| fitting[*at]).collect();
+    let mut found: Vec<(FuncId, usize)> = found.into_iter().filter(|(_, at)| fitting[*at]).collect();
+    let is_rwlock = |&(_, at): &(FuncId, usize)| ALL[at].name.contains("RawRwLock");
+    if found.iter().any(is_rwlock) {
+        let reads = found.iter().any(|&(_, at)| ALL[at].name.ends_with("lock_shared"));
+        let tries = |f: &Function| f.name.contains("try_lock_exclusive") && plain_name(f).ends_with(TRY);
+        if is_called(module, tries) || reads && !touch_after_reads(module) {
+            found.retain(|takes| !is_rwlock(takes));
+        }
+    }
     if found.is_empty() {
         return 0;
     }

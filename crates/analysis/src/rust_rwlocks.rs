@@ -269,7 +269,7 @@ fn touches_after_writes(module: &mut Module, wakes: &[FuncId], writes: bool) -> 
     if unclear || writes && !any {
         return false;
     }
-    let touch = declare(module, TOUCH, &[Type::Ptr]);
+    let touch = declare_touch(module);
     for (id, _) in wakers {
         let function = &mut module.functions[id];
         let answer = function.regs.push(RegInfo::unnamed(Type::I32));
@@ -281,7 +281,7 @@ fn touches_after_writes(module: &mut Module, wakes: &[FuncId], writes: bool) -> 
                 if let Some((word, count)) = given_back(inst)
                     && count == VALUES.1
                 {
-                    let (stmt, kind) = (inst.stmt, touching(touch, answer, word));
+                    let (stmt, kind) = (inst.stmt, touching(touch, answer, (word, 4)));
                     block.insts.insert(after, Inst { stmt, kind });
                 }
             }
@@ -303,25 +303,31 @@ fn given_back(inst: &Inst) -> Option<(Operand, u128)> {
     }
 }
 
-fn touching(touch: FuncId, answer: Reg, word: Operand) -> InstKind {
+/// A touch of a word of so many bytes.
+pub(crate) fn touching(touch: FuncId, answer: Reg, (word, size): (Operand, u32)) -> InstKind {
     InstKind::Call {
         results: smallvec![answer],
         callee: Callee::Direct(touch),
-        args: smallvec![word],
-        types: smallvec![Type::Ptr],
+        args: smallvec![word, Operand::Const(size.into(), Type::I32)],
+        types: smallvec![Type::Ptr, Type::I32],
     }
+}
+
+/// [`TOUCH`], declared.
+pub(crate) fn declare_touch(module: &mut Module) -> FuncId {
+    declare(module, TOUCH, &[Type::Ptr, Type::I32])
 }
 
 /// Replaces what a thread does after it has given the lock back, and somebody waits.
 fn give_back(module: &mut Module, id: FuncId, tries: bool) {
     if !tries {
-        let touch = declare(module, TOUCH, &[Type::Ptr]);
+        let touch = declare_touch(module);
         let function = &mut module.functions[id];
         let (stmt, answer) = (
             first_statement(function),
             function.regs.push(RegInfo::unnamed(Type::I32)),
         );
-        let kind = touching(touch, answer, Operand::Reg(function.params[0]));
+        let kind = touching(touch, answer, (Operand::Reg(function.params[0]), 4));
         make_only(function, vec![Inst { stmt, kind }]);
         return;
     }

@@ -30,6 +30,11 @@ void *tsearch(const void *key, void **root, __compar_fn_t compare)
     struct node **at = place(key, (struct node **)root, compare);
     if (!*at && (*at = malloc(sizeof **at)))
         **at = (struct node){key, NULL, NULL};
+    // glibc balances the tree on the way, also where the key is there.
+    if (*root) {
+        struct node *volatile *top = &(*(struct node **)root)->left;
+        *top = *top;
+    }
     return *at;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef int (*compare_r)(const void *, const void *, void *);
 
@@ -67,6 +68,9 @@ static void sift_down(char *base, size_t root, size_t count, size_t size, compar
 
 void qsort_r(void *base, size_t count, size_t size, compare_r compare, void *argument)
 {
+    // It may write all elements, also where they are sorted (C11 7.1.4); glibc does.
+    if (count > 1)
+        memmove(base, base, count * size);
     if (count <= FEW) {
         insertion_sort(base, count, size, compare, argument);
         return;

@@ -1,15 +1,22 @@
 // Messages for the system's log. Nobody reads them, so only what making them reads of memory matters.
 #define _GNU_SOURCE
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
 
 void __selvedge_unsupported(const char *what);
 
+// What openlog was given: each message begins with it. The library orders nothing by it.
+static _Atomic(const char *) tag;
+
 void vsyslog(int priority, const char *format, va_list values)
 {
     (void)priority;
+    const volatile char *name = atomic_load_explicit(&tag, memory_order_relaxed);
+    while (name && *name)
+        name++;
     // `%m` stands for the error.
     char changed[1024], text[1024];
     size_t used = 0;
@@ -39,8 +46,15 @@ void syslog(int priority, const char *format, ...)
     va_end(values);
 }
 
-void openlog(const char *name, int options, int facility) { (void)name, (void)options, (void)facility; }
-void closelog(void) {}
+void openlog(const char *name, int options, int facility)
+{
+    (void)options, (void)facility;
+    // As in glibc, a null pointer leaves what was given before.
+    if (name)
+        atomic_store_explicit(&tag, name, memory_order_relaxed);
+}
+
+void closelog(void) { atomic_store_explicit(&tag, NULL, memory_order_relaxed); }
 
 int setlogmask(int mask)
 {

@@ -33,8 +33,8 @@ pub const CLAIM_EXCLUSIVE: &str = "__selvedge_claim_exclusive";
 /// the ir insert calls of it.
 pub const CLEAR_WAITING: &str = "__selvedge_clear_waiting";
 
-/// A function that accesses such a word, whatever it is, and orders nothing: `(word)`. The machine
-/// implements it. Only passes over the ir insert calls of it.
+/// A function that accesses such a word, whatever it is, and orders nothing: `(word, size)`. The
+/// machine implements it. Only passes over the ir insert calls of it.
 pub const TOUCH: &str = "__selvedge_touch";
 
 /// A function that begins a wait on a condition variable whose lock is a word of memory, and

@@ -240,7 +240,7 @@ operations! {
     /// Arrives at barrier `object`.
     BarrierArrive: "arrive at barrier", Arrive, Local, 32, Arrival, Nothing, Same, true;
     /// Leaves the barrier after all threads have arrived.
-    BarrierLeave: "leave barrier", Leave, Local, 0, Departure, Object, Same, false;
+    BarrierLeave: "leave barrier", Leave, Local, 32, Departure, Object, Same, false;
     /// Adds one to semaphore `object`.
     SemPost: "post", Post, Local, 32, Post, Nothing, Varies, false;
     /// Takes one; blocks while there is none.

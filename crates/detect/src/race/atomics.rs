@@ -8,7 +8,7 @@
 //! sequences, the remaining clocks are known without further data. Otherwise the clock of each head
 //! is kept.
 
-use super::objects::Object;
+use super::objects::{Object, sized};
 use super::shadow::Kind;
 use super::store::Space;
 use super::{RaceDetector, Rule};
@@ -17,6 +17,8 @@ use selvedge_model::{Access, Action, Event, MemoryOrder, ObjectId, Op, Outcome};
 
 /// The maximum number of bytes in an atomic variable.
 const WIDEST: u64 = 16;
+/// The numbers of bytes of atomic accesses.
+const SIZES: [u64; 5] = [1, 2, 4, 8, WIDEST];
 
 impl RaceDetector {
     /// Processes a visible access to memory.
@@ -95,35 +97,41 @@ impl RaceDetector {
         (reads, acquires): (bool, bool),
         writes: bool,
     ) {
-        for other in self.overlapping(id, size) {
-            let object = self.objects.get(&mut self.store, other);
+        for (first, bytes, object) in self.overlapping(id, size) {
             if reads {
                 self.learn_released(me, object, acquires);
-            } else if writes && id.0 <= other.0 && other.0 + self.objects.facts(object).size <= id.0 + size {
+            } else if writes && id.0 <= first && first + bytes <= id.0 + size {
                 self.objects.forget(&mut self.store, object, self.threads.len());
             }
         }
     }
 
-    /// The other atomic variables in these bytes.
-    fn overlapping(&self, id: ObjectId, size: u64) -> Vec<ObjectId> {
-        let first = id.0.saturating_sub(WIDEST - 1);
-        let others = (first..id.0 + size).map(ObjectId).filter(|&other| other != id);
-        let shares = |other: &ObjectId| {
-            let object = self.objects.find(*other);
-            object.is_some_and(|object| other.0 + self.objects.facts_of(object).size > id.0)
-        };
-        others.filter(shares).collect()
+    /// The other atomic variables in these bytes, with their first byte and size.
+    fn overlapping(&self, id: ObjectId, size: u64) -> Vec<(u64, u64, Object)> {
+        let mut others = Vec::new();
+        for first in id.0.saturating_sub(WIDEST - 1)..id.0 + size {
+            for bytes in SIZES.into_iter().filter(|bytes| first + bytes > id.0) {
+                if (first, bytes) != (id.0, size)
+                    && let Some(object) = self.known_variable(first, bytes)
+                {
+                    others.push((first, bytes, object));
+                }
+            }
+        }
+        others
+    }
+
+    /// The record of an atomic variable, if it has one.
+    fn known_variable(&self, first: u64, size: u64) -> Option<Object> {
+        let object = self.objects.find(sized(first, size))?;
+        self.objects.facts_of(object).words.is_some().then_some(object)
     }
 
     /// The record of an atomic variable of this size.
     fn variable(&mut self, id: ObjectId, size: u64) -> Object {
-        let object = self.objects.get(&mut self.store, id);
-        if self.objects.facts(object).size < size {
-            self.objects.facts(object).size = size;
-            self.overlap |= !self.overlapping(id, size).is_empty();
-        }
+        let object = self.objects.get(&mut self.store, sized(id.0, size));
         if self.objects.facts(object).words.is_none() {
+            self.overlap |= !self.overlapping(id, size).is_empty();
             let words = self.store.grow(Space::Records, 2);
             self.objects.facts(object).words = Some(words);
             for granule in id.0 >> 3..=(id.0 + 7) >> 3 {
@@ -250,10 +258,10 @@ impl RaceDetector {
     #[cold]
     pub(super) fn overwrite_atomics(&mut self, granule: u64, bytes: u32) {
         for byte in (0..8).filter(|byte| bytes >> byte & 1 != 0) {
-            if let Some(object) = self.objects.find(ObjectId((granule << 3) + byte))
-                && self.objects.facts(object).words.is_some()
-            {
-                self.objects.forget(&mut self.store, object, self.threads.len());
+            for size in SIZES {
+                if let Some(object) = self.known_variable((granule << 3) + byte, size) {
+                    self.objects.forget(&mut self.store, object, self.threads.len());
+                }
             }
         }
     }

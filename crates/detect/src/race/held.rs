@@ -8,6 +8,7 @@
 
 use super::RaceDetector;
 use super::digest::{About, Kept, Names, Summary, hash};
+use super::objects::bytes_of;
 use super::shadow::{Entry, Kind, granules};
 use selvedge_model::{Held, Pending, Places, RaceCandidate};
 
@@ -29,8 +30,10 @@ impl RaceDetector {
                 summary.candidates(About::Bytes, [0, granule, 0], &kept, &mut candidates);
             });
         for (id, object) in self.objects.all() {
-            let size = self.objects.facts_of(object).covers;
-            if !places.meets(granules(id.0, id.0.saturating_add(size))) {
+            let Some((address, size)) = bytes_of(id) else {
+                continue;
+            };
+            if !places.meets(granules(address, address.saturating_add(size))) {
                 continue;
             }
             kept.clear();

@@ -16,8 +16,8 @@
 //!   through read-modify-writes alone.
 //! - A compare-and-swap that failed is a read with the failure order. The machine reports it as an
 //!   atomic read access of the same address; without this report, the order of the action counts.
-//! - Atomic variables are named by their first byte. If they overlap, a read acquires from all of
-//!   them, and a store ends the release sequences of those that it covers. (C11 leaves such
+//! - Atomic variables are named by their first byte and size. If they overlap, a read acquires from
+//!   all of them, and a store ends the release sequences of those that it covers. (C11 leaves such
 //!   accesses undefined; compilers and processors do not.)
 //! - Synchronisation operations count as atomic writes of their object's bytes. Reading a
 //!   semaphore's value counts as an atomic read. `Init` and `Destroy` count only if the action
@@ -120,6 +120,9 @@ impl Default for RaceDetector {
         Self::new()
     }
 }
+
+/// The size of a barrier on x86-64 Linux, and of a semaphore, which nobody leaves.
+const BARRIER: u64 = 32;
 
 impl RaceDetector {
     /// A detector at the beginning of an execution.
@@ -285,7 +288,16 @@ impl RaceDetector {
                 self.atomic(&write, event.context.0, failed);
                 self.store.set(Space::Records, self.threads[me].notified(), 0);
             }
-            Synchronises::Departure => self.learn_notification(me, Rule::Barrier),
+            Synchronises::Departure => {
+                self.learn_notification(me, Rule::Barrier);
+                // A thread that leaves a barrier still looks at it. Whoever destroys the barrier
+                // waits for that.
+                if action.op == Op::BarrierLeave && !failed {
+                    self.touch(event, action.object, me, false);
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.teach(me, object.read_released(), Rule::Barrier);
+                }
+            }
             Synchronises::Post => {
                 self.touch(event, action.object, me, false);
                 if !failed {
@@ -318,8 +330,11 @@ impl RaceDetector {
             }
             Synchronises::SetUp => {
                 if action.object.is_address() {
-                    self.touch(event, action.object, me, false);
                     let object = self.objects.get(&mut self.store, action.object);
+                    if action.op == Op::Destroy && action.object_size() == BARRIER {
+                        self.learn(me, object.read_released(), Rule::Barrier);
+                    }
+                    self.touch(event, action.object, me, false);
                     self.objects.forget(&mut self.store, object, self.threads.len());
                 }
             }

@@ -5,6 +5,24 @@ use super::store::Store;
 use rustc_hash::FxHashMap;
 use selvedge_model::ObjectId;
 
+/// The name of the record of `size` bytes from an address: of the operations on an object of that
+/// size, or of an atomic variable. Objects of different sizes may begin at one address, one after
+/// the other, where memory is used again.
+pub(crate) const fn sized(address: u64, size: u64) -> ObjectId {
+    ObjectId(address | size << SIZE_SHIFT)
+}
+
+/// The first byte and the size of such a record.
+pub(crate) const fn bytes_of(id: ObjectId) -> Option<(u64, u64)> {
+    match id.0 >> SIZE_SHIFT {
+        size if id.is_address() && size != 0 => Some((id.0 & ((1 << SIZE_SHIFT) - 1), size)),
+        _ => None,
+    }
+}
+
+/// Addresses have fewer bits.
+const SIZE_SHIFT: u32 = 48;
+
 /// One object's clocks and words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object {
@@ -31,15 +49,13 @@ impl Object {
 /// The data that does not change during an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
-    /// The number of bytes that are marked as the object's, granule by granule.
-    pub(crate) covers: u64,
+    /// True if its bytes are marked as those of an object, granule by granule.
+    pub(crate) marked: bool,
     /// True if a plain access ever touched one of its granules. Then operations must check these.
     pub(crate) plain: bool,
     /// For an atomic variable: for each thread the clock of its release, for release sequences of
     /// several threads; 0 means none yet.
     pub(crate) heads: Vec<u32>,
-    /// For an atomic variable: the size of the widest access to it; otherwise 0.
-    pub(crate) size: u64,
     /// For an atomic variable: the index of its words plus one (the owner of the release sequence
     /// plus one; whether there are several).
     pub(crate) words: Option<usize>,
@@ -102,11 +118,6 @@ impl Objects {
         self.ids
             .iter()
             .map(|(&id, &index)| (id, self.objects[index as usize]))
-    }
-
-    /// The record with this number.
-    pub(crate) fn by_index(&self, index: u32) -> Object {
-        self.objects[index as usize]
     }
 
     pub(crate) fn facts_of(&self, object: Object) -> &Facts {

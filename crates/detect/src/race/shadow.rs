@@ -97,8 +97,8 @@ const PACKED: usize = 1;
 const ORIGIN: usize = 2;
 const NEXT: usize = 3;
 const ENTRY_WORDS: usize = 4;
-/// The object of a synchronisation primitive that covers this granule, plus one.
-const OWNER: usize = 4;
+/// Whether a synchronisation object covers this granule, or did.
+const OWNED: usize = 4;
 /// Whether the granule contains atomic variables with clocks.
 const ATOMICS: usize = 5;
 const CELL_WORDS: usize = 6;
@@ -122,8 +122,8 @@ struct Place(Space, usize);
 /// What an access found in a granule.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Met {
-    /// The object of a synchronisation primitive that covers the granule.
-    pub(crate) owner: Option<u32>,
+    /// True if a synchronisation object covers the granule, or did.
+    pub(crate) owned: bool,
     /// True if the granule contains atomic variables with clocks.
     pub(crate) atomics: bool,
 }
@@ -195,9 +195,14 @@ impl Shadow {
     }
 
     /// Records that a synchronisation object covers a whole granule.
-    pub(crate) fn set_owner(&mut self, store: &mut Store, granule: u64, object: u32) {
+    pub(crate) fn set_owned(&mut self, store: &mut Store, granule: u64) {
         let cell = self.cell(store, granule);
-        store.set_forever(Space::Records, cell + OWNER, object + 1);
+        store.set_forever(Space::Records, cell + OWNED, 1);
+    }
+
+    /// True if there are accesses that are kept as ranges.
+    pub(crate) fn has_ranges(&self) -> bool {
+        !self.ranges.is_empty()
     }
 
     /// Records that an atomic variable in this granule has clocks.
@@ -230,7 +235,7 @@ impl Shadow {
             return Met::default();
         }
         let met = Met {
-            owner: store.get(Space::Records, cell + OWNER).checked_sub(1),
+            owned: store.get(Space::Records, cell + OWNED) != 0,
             atomics: store.get(Space::Records, cell + ATOMICS) != 0,
         };
         if store.get(Space::Records, cell + NEXT) == 0 {

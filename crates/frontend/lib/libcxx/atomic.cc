@@ -117,12 +117,14 @@ __barrier_algorithm_base *__construct_barrier_algorithm_base(ptrdiff_t &expected
     return new __barrier_algorithm_base(expected);
 }
 
-// Whether it is the last one of this phase. The next phase begins when the caller says so.
+// Whether it is the last one of this phase. The next phase begins when the caller says so. The last one knows of all arrivals,
+// and nobody else of any ([thread.barrier.class]).
 bool __arrive_barrier_algorithm_base(_LIBCPP_NOESCAPE __barrier_algorithm_base *barrier, __barrier_phase_t) noexcept
 {
     const ptrdiff_t all = barrier->expected;
-    if (__atomic_add_fetch(&barrier->arrived, 1, __ATOMIC_ACQ_REL) != all)
+    if (__atomic_add_fetch(&barrier->arrived, 1, __ATOMIC_RELEASE) != all)
         return false;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     __atomic_store_n(&barrier->arrived, 0, __ATOMIC_RELAXED);
     return true;
 }

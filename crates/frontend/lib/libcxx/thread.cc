@@ -97,19 +97,31 @@ public:
         mutex *locked;
         __assoc_sub_state *state; // or what becomes ready then
     };
-    Later *first = nullptr, **end = &first;
+    Later *first = nullptr, **last = &first;
 
     void add(condition_variable *condition, mutex *locked, __assoc_sub_state *state)
     {
-        *end = new Later{nullptr, condition, locked, state};
-        end = &(*end)->next;
+        *last = new Later{nullptr, condition, locked, state};
+        last = &(*last)->next;
     }
 
+    // First all conditions, then all states, as the library does it.
     ~__thread_struct_imp()
     {
-        while (Later *later = first) {
-            first = later->next;
-            if (later->state) {
+        end(false);
+        end(true);
+    }
+
+private:
+    void end(bool states)
+    {
+        for (Later **at = &first; Later *later = *at;) {
+            if ((later->state != nullptr) != states) {
+                at = &later->next;
+                continue;
+            }
+            *at = later->next;
+            if (states) {
                 later->state->__make_ready();
                 later->state->__release_shared();
             } else {

@@ -110,7 +110,7 @@ impl Kind {
 
 /// The models of this file: `__selvedge_claim_shared(word, announces)`,
 /// `__selvedge_claim_exclusive(word, announces)`, `__selvedge_clear_waiting(word, found)` and
-/// `__selvedge_touch(word)`.
+/// `__selvedge_touch(word, size)`.
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(Native::Visible(match name {
         CLAIM_SHARED => Visible {
@@ -156,19 +156,19 @@ fn prepare(cx: &mut Cx<'_>, kinds: [Kind; 2]) -> Prepared {
 /// It is a scheduling point where the ends of objects are.
 fn prepare_touch(cx: &mut Cx<'_>) -> Prepared {
     let shows = visible::shows_lives(cx.program, cx.state, cx.thread);
-    match cx.word(0) {
-        Ok(address) if shows => Prepared::Visible(Action {
+    match (cx.word(0), cx.word(1)) {
+        (Ok(address), Ok(size)) if shows => Prepared::Visible(Action {
             order: MemoryOrder::Relaxed,
-            ..read_at(cx, address)
+            ..read_at(cx, (address, size))
         }),
         _ => Prepared::Immediate(touch(cx).map_or_else(|stop| stop, |()| Flow::void())),
     }
 }
 
 fn touch(cx: &mut Cx<'_>) -> Result<(), Stop> {
-    let address = cx.word(0)?;
-    if let Err(error) = cx.state.memory.check(address, WORD, false) {
-        return Err(cx.memory_fault(error, address, WORD, false));
+    let (address, size) = (cx.word(0)?, cx.word(1)?);
+    if let Err(error) = cx.state.memory.check(address, size, false) {
+        return Err(cx.memory_fault(error, address, size, false));
     }
     let (stmt, context) = (cx.site.stmt, cx.site.context);
     if !visible::shows_lives(cx.program, cx.state, cx.thread) {
@@ -176,7 +176,7 @@ fn touch(cx: &mut Cx<'_>) -> Result<(), Stop> {
             address,
             context,
             stmt,
-            size: WORD as u32,
+            size: size as u32,
             write: false,
             order: MemoryOrder::Relaxed,
         });

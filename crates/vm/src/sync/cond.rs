@@ -22,7 +22,7 @@ use super::errno::ETIMEDOUT;
 use super::known::{check, destroy, get, init};
 use super::mutex;
 use super::object::{Kind, SyncObject};
-use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
+use super::operation::{Answer, Model, SUCCESS, bad_unlock, done, prepare, prepare_whole};
 use super::refresh;
 use super::wait_set::{CANCELLED, TIMED_OUT, wait_ends_by};
 use crate::libc::deadline::Deadline;
@@ -133,7 +133,7 @@ pub(super) fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
             };
             let mine = mutex::known(cx.state, mutex).is_some_and(|m| m.owner == Some(cx.thread));
             if !mine {
-                return Prepared::Visible(cx.action(Op::BadUnlock, mutex));
+                return Prepared::Visible(bad_unlock(cx, mutex, Kind::Mutex));
             }
             Prepared::Visible(Action {
                 object2: ObjectId(mutex),

@@ -24,9 +24,9 @@ pub(super) fn prepare_at(cx: &mut Cx<'_>, (address, size): (u64, u64), note: u64
     })
 }
 
-/// A read of the word at an address.
-pub(super) fn read_at(cx: &Cx<'_>, address: u64) -> Action {
-    action(cx, Op::Read, (address, WORD))
+/// A read of the word of some size at an address.
+pub(super) fn read_at(cx: &Cx<'_>, place: (u64, u64)) -> Action {
+    action(cx, Op::Read, place)
 }
 
 fn action(cx: &Cx<'_>, op: Op, (address, size): (u64, u64)) -> Action {

@@ -8,7 +8,9 @@ use super::attr;
 use super::errno::{EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT};
 use super::known::{destroy, get, init, mutex_kind};
 use super::object::{Kind, Mutex, MutexKind, Robust, SyncObject};
-use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
+use super::operation::{
+    Answer, Model, SUCCESS, bad_unlock, done, failed, find_held, held_fault, prepare, prepare_whole,
+};
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
@@ -230,7 +232,10 @@ pub(super) fn unlock_prepare(cx: &mut Cx<'_>) -> Prepared {
     };
     // Nobody else can change whether this thread holds it.
     let mine = known(cx.state, address).is_some_and(|m| m.owner == Some(cx.thread));
-    Prepared::Visible(cx.action(if mine { Op::Unlock } else { Op::BadUnlock }, address))
+    Prepared::Visible(match mine {
+        true => cx.action(Op::Unlock, address),
+        false => bad_unlock(cx, address, Kind::Mutex),
+    })
 }
 
 pub(super) fn unlock(cx: &mut Cx<'_>, _: u16) -> Performed {

@@ -71,6 +71,14 @@ pub(super) fn prepare_whole(
     }
 }
 
+/// Giving back an object that the thread does not hold. It looks at the object.
+pub(super) fn bad_unlock(cx: &Cx<'_>, address: u64, kind: Kind) -> Action {
+    Action {
+        size: kind.size() as u32,
+        ..cx.action(Op::BadUnlock, address)
+    }
+}
+
 /// A fault on an object, with where it was taken by the thread that holds it.
 #[cold]
 pub(super) fn held_fault(

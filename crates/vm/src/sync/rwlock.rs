@@ -7,7 +7,9 @@ use super::attr;
 use super::errno::{EBUSY, EDEADLK, EINVAL, ETIMEDOUT};
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
-use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
+use super::operation::{
+    Answer, Model, SUCCESS, bad_unlock, done, failed, find_held, held_fault, prepare, prepare_whole,
+};
 use crate::libc::deadline::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
@@ -182,7 +184,7 @@ fn unlock_prepare(cx: &mut Cx<'_>) -> Prepared {
     let op = match known(cx.state, address) {
         (Some(writer), _) if writer == me => Op::WrUnlock,
         (None, _) if find_held(cx.state, me, address).is_some() => Op::RdUnlock,
-        _ => Op::BadUnlock,
+        _ => return Prepared::Visible(bad_unlock(cx, address, Kind::RwLock)),
     };
     Prepared::Visible(cx.action(op, address))
 }

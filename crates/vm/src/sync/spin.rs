@@ -4,7 +4,9 @@
 use super::errno::EBUSY;
 use super::known::{destroy, get, init};
 use super::object::{Kind, SyncObject};
-use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
+use super::operation::{
+    Answer, Model, SUCCESS, bad_unlock, done, failed, find_held, held_fault, prepare, prepare_whole,
+};
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
@@ -84,7 +86,10 @@ fn unlock_prepare(cx: &mut Cx<'_>) -> Prepared {
         Err(flow) => return Prepared::Immediate(flow),
     };
     let mine = owner(cx.state, address) == Some(cx.thread);
-    Prepared::Visible(cx.action(if mine { Op::SpinUnlock } else { Op::BadUnlock }, address))
+    Prepared::Visible(match mine {
+        true => cx.action(Op::SpinUnlock, address),
+        false => bad_unlock(cx, address, Kind::Spin),
+    })
 }
 
 fn unlock(cx: &mut Cx<'_>, _: u16) -> Performed {

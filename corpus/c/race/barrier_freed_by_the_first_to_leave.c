@@ -1,0 +1,24 @@
+// Who leaves a barrier still looks at it. Only pthread_barrier_destroy waits for that.
+// expect-anywhere: data-race
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_barrier_t *barrier;
+
+static void *work(void *arg)
+{
+    pthread_barrier_wait(barrier);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t;
+    barrier = malloc(sizeof *barrier);
+    pthread_barrier_init(barrier, 0, 2);
+    pthread_create(&t, 0, work, 0);
+    pthread_barrier_wait(barrier);
+    free(barrier);
+    pthread_join(t, 0);
+    return 0;
+}
