@@ -406,11 +406,48 @@ mod tests {
         );
     }
 
+    /// A module with how a reader gives a lock back.
+    fn with_readers() -> ModuleBuilder {
+        let mut module = ModuleBuilder::new();
+        let mut function = FunctionBuilder::new(&READ.replace("11lock_shared", "13unlock_shared"));
+        let (ptr, dst) = (function.param(Type::Ptr), function.reg(Type::Int(64)));
+        function.emit(InstKind::Rmw {
+            op: RmwOp::Sub,
+            dst,
+            ptr: Operand::Reg(ptr),
+            value: Operand::Const(16, Type::Int(64)),
+            ty: Type::Int(64),
+            order: AtomicOrder::Release,
+        });
+        function.ret(&[]);
+        module.define(function);
+        module
+    }
+
     #[test]
     fn functions_with_the_bits_of_the_table_are_claims() {
         let (byte, word) = (Type::Int(8), Type::Int(64));
         assert_eq!(claims(&[(MUTEX, byte, 1)]), (1, 1));
-        assert_eq!(claims(&[(WRITE, word, 8), (READ, word, 16)]), (2, 3));
+        let both = [(WRITE, word, 8), (READ, word, 16)];
+        assert_eq!(claims_in(with_readers(), &both), (2, 3));
+        // Nothing shows where readers have to touch the lock.
+        assert_eq!(claims(&both), (0, 0));
+        assert_eq!(claims(&[(WRITE, word, 8)]), (1, 2));
+    }
+
+    #[test]
+    fn a_module_that_tries_to_write_is_kept() {
+        let word = Type::Int(64);
+        let mut module = with_readers();
+        let mut tries = FunctionBuilder::new(&WRITE.replace("14lock_exclusive", "18try_lock_exclusive"));
+        tries.ret(&[]);
+        let tries = module.define(tries);
+        let mut caller = FunctionBuilder::new("_ZN8lock_api6rwlock15RwLock$LT$T$GT$9try_write17h0E");
+        caller.call(tries, &[], &[]);
+        caller.ret(&[]);
+        module.define(caller);
+        let all = [(WRITE, word, 8), (READ, word, 16), (MUTEX, Type::Int(8), 1)];
+        assert_eq!(claims_in(module, &all), (1, 1));
     }
 
     #[test]

@@ -1,8 +1,12 @@
 // Mutexes of libc++: std::mutex and its kin, and what std::call_once keeps out of headers.
+#include <limits.h>
+#include <linux/futex.h>
 #include <mutex>
 #include <shared_mutex>
 #include <string.h>
+#include <sys/syscall.h>
 #include <system_error>
+#include <unistd.h>
 
 _LIBCPP_BEGIN_NAMESPACE_STD
 
@@ -229,25 +233,37 @@ void shared_timed_mutex::unlock_shared()
 
 // ---- call_once
 //
-// The header calls this unless it finds that the flag is _Complete. Before that, the flag is a pthread_once_t.
+// The header calls this unless it finds that the flag is _Complete. Whoever finds that another thread runs the function waits
+// for the end of that. The library has a mutex and a condition variable for all flags, and promises no order by these.
 
-static __thread void (*once_call)(void *);
-static __thread void *once_argument;
-static __thread once_flag::_State_type *once_state;
-
-static void call_now()
+static int *word_of(volatile once_flag::_State_type &flag)
 {
-    once_flag::_State_type *state = once_state;
-    once_call(once_argument);
-    __atomic_store_n(state, once_flag::_Complete, __ATOMIC_RELEASE);
+    return reinterpret_cast<int *>(const_cast<once_flag::_State_type *>(&flag));
+}
+
+static void end_call(volatile once_flag::_State_type &flag, once_flag::_State_type state)
+{
+    __atomic_store_n(&flag, state, __ATOMIC_RELEASE);
+    syscall(SYS_futex, word_of(flag), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void __call_once(volatile once_flag::_State_type &flag, void *argument, void (*function)(void *))
 {
-    once_call = function;
-    once_argument = argument;
-    once_state = const_cast<once_flag::_State_type *>(&flag);
-    pthread_once(reinterpret_cast<pthread_once_t *>(once_state), call_now);
+    for (;;) {
+        once_flag::_State_type state = once_flag::_Unset;
+        if (__atomic_compare_exchange_n(&flag, &state, once_flag::_Pending, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+            break;
+        if (state == once_flag::_Complete)
+            return;
+        syscall(SYS_futex, word_of(flag), FUTEX_WAIT_PRIVATE, static_cast<int>(once_flag::_Pending), nullptr, nullptr, 0);
+    }
+    try {
+        function(argument);
+    } catch (...) {
+        end_call(flag, once_flag::_Unset);
+        throw;
+    }
+    end_call(flag, once_flag::_Complete);
 }
 
 _LIBCPP_END_NAMESPACE_STD
