@@ -9,7 +9,7 @@
 //! is kept.
 
 use super::objects::{Object, sized};
-use super::shadow::Kind;
+use super::shadow::{Kind, mask};
 use super::store::Space;
 use super::{RaceDetector, Rule};
 use selvedge_base::Id;
@@ -252,6 +252,14 @@ impl RaceDetector {
         heads
             .filter(|&(thread, head)| head != 0 && self.store.tick(head, thread) != 0)
             .collect()
+    }
+
+    /// Other bytes are where atomic variables were: a read of them acquires nothing.
+    pub(super) fn forget_variables(&mut self, address: u64, size: u64) {
+        let end = address.saturating_add(size.max(1));
+        for granule in address >> 3..end.div_ceil(8) {
+            self.overwrite_atomics(granule, mask(granule, address, end));
+        }
     }
 
     /// A plain store to bytes of atomic variables: a read of it acquires nothing.

@@ -335,6 +335,7 @@ impl RaceDetector {
                         self.learn(me, object.read_released(), Rule::Barrier);
                     }
                     self.touch(event, action.object, me, false);
+                    self.forget_variables(action.object.0, action.object_size());
                     self.objects.forget(&mut self.store, object, self.threads.len());
                 }
             }
