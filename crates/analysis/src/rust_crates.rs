@@ -33,8 +33,7 @@
 //! a function exchanges: it must have the numbers of the table. Where the compiler has put these
 //! functions into others, the library's code is executed. `--rust-locks executed` executes it, too.
 
-use super::rust_locks::{declare, first_statement, make_only};
-use super::rust_rwlocks::{declare_touch, touching};
+use super::rust_locks::{declare, declare_touch, first_statement, make_only, touching};
 use super::rust_start::plain_name;
 use selvedge_base::Id;
 use selvedge_ir::{
@@ -140,17 +139,17 @@ fn bumps(module: &Module) -> bool {
 
 /// Whether anybody but the crates themselves may call functions of which this holds.
 fn is_called(module: &Module, is_it: impl Fn(&Function) -> bool) -> bool {
-    let bump: Vec<bool> = module.functions.iter().map(is_it).collect();
-    if !bump.contains(&true) {
+    let called: Vec<bool> = module.functions.iter().map(is_it).collect();
+    if !called.contains(&true) {
         return false;
     }
-    let named = |symbol: &Symbol| matches!(symbol, Symbol::Func(func) if bump[func.index()]);
+    let named = |symbol: &Symbol| matches!(symbol, Symbol::Func(func) if called[func.index()]);
     let mut relocations = module.globals.iter().flat_map(|global| &global.relocations);
     let uses = |f: &Function| {
         let mut uses = false;
         for block in f.blocks.iter() {
             let mut note = |operand: Operand| {
-                uses |= matches!(operand, Operand::Func(func) if bump[func.index()]);
+                uses |= matches!(operand, Operand::Func(func) if called[func.index()]);
             };
             block
                 .insts
@@ -160,7 +159,7 @@ fn is_called(module: &Module, is_it: impl Fn(&Function) -> bool) -> bool {
             uses |= block.insts.iter().any(|inst| {
                 matches!(
                     inst.kind,
-                    InstKind::Call { callee: Callee::Direct(callee), .. } if bump[callee.index()]
+                    InstKind::Call { callee: Callee::Direct(callee), .. } if called[callee.index()]
                 )
             });
         }
@@ -169,7 +168,7 @@ fn is_called(module: &Module, is_it: impl Fn(&Function) -> bool) -> bool {
     let others = module
         .functions
         .iter_ids()
-        .filter(|(id, f)| f.is_defined() && !bump[id.index()]);
+        .filter(|(id, f)| f.is_defined() && !called[id.index()]);
     let mut others = others.map(|(_, f)| f);
     relocations.any(|relocation| named(&relocation.symbol))
         || others.any(|f| uses(f) && !OWN.iter().any(|own| plain_name(f).starts_with(own)))

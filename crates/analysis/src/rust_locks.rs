@@ -33,7 +33,7 @@
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
     Block, BlockId, CLAIM, Callee, FuncId, Function, Inst, InstKind, Module, ModuleBuilder, Operand, Reg,
-    RegInfo, Terminator, Type,
+    RegInfo, TOUCH, Terminator, Type,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -292,6 +292,21 @@ pub(crate) fn declare(module: &mut Module, name: &str, params: &[Type]) -> FuncI
     let id = builder.declare(name, params, &[Type::I32]);
     let function = builder.finish().functions[id].clone();
     module.functions.push(function)
+}
+
+/// A touch of a word of so many bytes.
+pub(crate) fn touching(touch: FuncId, answer: Reg, (word, size): (Operand, u32)) -> InstKind {
+    InstKind::Call {
+        results: smallvec![answer],
+        callee: Callee::Direct(touch),
+        args: smallvec![word, Operand::Const(size.into(), Type::I32)],
+        types: smallvec![Type::Ptr, Type::I32],
+    }
+}
+
+/// [`TOUCH`], declared.
+pub(crate) fn declare_touch(module: &mut Module) -> FuncId {
+    declare(module, TOUCH, &[Type::Ptr, Type::I32])
 }
 
 #[cfg(test)]

@@ -84,10 +84,10 @@
 //! the exchange does. Announcing is relaxed in the library; here it acquires, too, but what it
 //! acquires its thread acquires before it goes on in any case, and it releases nothing.
 
-use super::rust_locks::{Claim, Code, declare, first_statement, make_only};
+use super::rust_locks::{Claim, Code, declare, declare_touch, first_statement, make_only, touching};
 use selvedge_ir::{
     CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, Callee, FuncId, Function, Inst, InstKind, Module, Operand,
-    Reg, RegInfo, RmwOp, TOUCH, Type,
+    RegInfo, RmwOp, Type,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -303,21 +303,6 @@ fn given_back(inst: &Inst) -> Option<(Operand, u128)> {
     }
 }
 
-/// A touch of a word of so many bytes.
-pub(crate) fn touching(touch: FuncId, answer: Reg, (word, size): (Operand, u32)) -> InstKind {
-    InstKind::Call {
-        results: smallvec![answer],
-        callee: Callee::Direct(touch),
-        args: smallvec![word, Operand::Const(size.into(), Type::I32)],
-        types: smallvec![Type::Ptr, Type::I32],
-    }
-}
-
-/// [`TOUCH`], declared.
-pub(crate) fn declare_touch(module: &mut Module) -> FuncId {
-    declare(module, TOUCH, &[Type::Ptr, Type::I32])
-}
-
 /// Replaces what a thread does after it has given the lock back, and somebody waits.
 fn give_back(module: &mut Module, id: FuncId, tries: bool) {
     if !tries {
@@ -347,7 +332,7 @@ fn give_back(module: &mut Module, id: FuncId, tries: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_ir::{AtomicOrder, FunctionBuilder, ModuleBuilder, Reg};
+    use selvedge_ir::{AtomicOrder, FunctionBuilder, ModuleBuilder, Reg, TOUCH};
 
     const LOCK: &str = "_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync6rwlock5futexNtB2_6RwLock";
     const READ: &str = "_ZN3std3sys4sync6rwlock5futex6RwLock4read17hf9f0f0ec143e0d48E";

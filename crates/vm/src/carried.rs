@@ -85,7 +85,9 @@ impl Program {
 
     /// Records that the process has come to its end.
     pub(crate) fn note_end(&self) {
-        self.ended.store(true, Ordering::Relaxed);
+        if !self.has_ended() {
+            self.ended.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether a thread has stopped at a false assumption in some execution.

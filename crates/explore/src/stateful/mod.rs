@@ -415,13 +415,9 @@ where
                 false => self.synchronised.follow(&self.machine, &event, floating),
             };
             let operations = operations.unwrap_or_else(|lacks| {
-                let set_up = matches!(event.action.op, Op::Init | Op::Destroy);
-                let ignored = match lacks {
-                    Lacks::Order => self.weaken.is(Weaken::SetUps),
-                    Lacks::Operations => self.weaken.is(Weaken::SetUps) && set_up,
-                    Lacks::Knowledge => false,
-                };
-                if !self.weaken.is(Weaken::Synchronised) && !ignored {
+                if !self.weaken.is(Weaken::Synchronised)
+                    && !(self.weaken.is(Weaken::SetUps) && lacks.is_of_set_up(&event))
+                {
                     self.lacks.get_or_insert(lacks);
                 }
                 Operations::new()

@@ -23,6 +23,17 @@ pub(super) enum Lacks {
     Knowledge,
 }
 
+impl Lacks {
+    /// True if this event lacks something because objects begin and end beside other threads.
+    pub(super) fn is_of_set_up(self, event: &Event) -> bool {
+        match self {
+            Lacks::Order => true,
+            Lacks::Operations => matches!(event.action.op, Op::Init | Op::Destroy),
+            Lacks::Knowledge => false,
+        }
+    }
+}
+
 /// What the events of a search access.
 #[derive(Debug, Default)]
 pub(super) struct Synchronised {

@@ -10,12 +10,11 @@
 //! A thread that announces itself has not got the lock: the claim goes on as the next action of its
 //! thread.
 
-use super::lock_word::{WORD, prepare_at, read, read_at, write};
+use super::lock_word::{WORD, prepare_at, read, write};
 use super::operation::done;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
-use crate::visible;
-use selvedge_ir::{CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, TOUCH};
-use selvedge_model::{Access, Action, MemoryOrder, Outcome};
+use selvedge_ir::{CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING};
+use selvedge_model::{Action, MemoryOrder, Outcome};
 
 /// The bits that count readers.
 const COUNT: u32 = (1 << 30) - 1;
@@ -109,8 +108,7 @@ impl Kind {
 }
 
 /// The models of this file: `__selvedge_claim_shared(word, announces)`,
-/// `__selvedge_claim_exclusive(word, announces)`, `__selvedge_clear_waiting(word, found)` and
-/// `__selvedge_touch(word, size)`.
+/// `__selvedge_claim_exclusive(word, announces)` and `__selvedge_clear_waiting(word, found)`.
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(Native::Visible(match name {
         CLAIM_SHARED => Visible {
@@ -126,11 +124,6 @@ pub(super) fn find(name: &str) -> Option<Native> {
         CLEAR_WAITING => Visible {
             prepare: |cx| prepare(cx, [Kind::Clear; 2]),
             perform: clear,
-            numbers: ALL_ARGUMENTS,
-        },
-        TOUCH => Visible {
-            prepare: prepare_touch,
-            perform: |cx, _| done(touch(cx).map(|()| (0, Outcome::Done))),
             numbers: ALL_ARGUMENTS,
         },
         _ => return None,
@@ -151,37 +144,6 @@ fn prepare(cx: &mut Cx<'_>, kinds: [Kind; 2]) -> Prepared {
         }),
         prepared => prepared,
     }
-}
-
-/// It is a scheduling point where the ends of objects are.
-fn prepare_touch(cx: &mut Cx<'_>) -> Prepared {
-    let shows = visible::shows_lives(cx.program, cx.state, cx.thread);
-    match (cx.word(0), cx.word(1)) {
-        (Ok(address), Ok(size)) if shows => Prepared::Visible(Action {
-            order: MemoryOrder::Relaxed,
-            ..read_at(cx, (address, size))
-        }),
-        _ => Prepared::Immediate(touch(cx).map_or_else(|stop| stop, |()| Flow::void())),
-    }
-}
-
-fn touch(cx: &mut Cx<'_>) -> Result<(), Stop> {
-    let (address, size) = (cx.word(0)?, cx.word(1)?);
-    if let Err(error) = cx.state.memory.check(address, size, false) {
-        return Err(cx.memory_fault(error, address, size, false));
-    }
-    let (stmt, context) = (cx.site.stmt, cx.site.context);
-    if !visible::shows_lives(cx.program, cx.state, cx.thread) {
-        cx.state.memory.record_access(Access {
-            address,
-            context,
-            stmt,
-            size: size as u32,
-            write: false,
-            order: MemoryOrder::Relaxed,
-        });
-    }
-    Ok(())
 }
 
 fn claim(cx: &mut Cx<'_>, _: u16) -> Performed {

@@ -41,6 +41,7 @@ mod sleep;
 mod spin;
 mod status;
 mod text;
+mod touch;
 mod wait_set;
 mod word_wait;
 
@@ -68,6 +69,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| claim::find(name))
         .or_else(|| channel::find(name))
         .or_else(|| claim_shared::find(name))
+        .or_else(|| touch::find(name))
         .or_else(|| word_wait::find(name))
         .or_else(|| rwlock::find(name))
         .or_else(|| barrier::find(name))

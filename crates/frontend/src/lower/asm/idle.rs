@@ -14,22 +14,17 @@ pub(super) fn run(lines: &[Line]) -> usize {
         ("xchg", [Place::Register(a, wide), Place::Register(b, too)]) => {
             usize::from(a == b && wide == too && keeps_the_rest(*wide))
         }
-        ("rol", [Place::Immediate(_), Place::Register(register, width)]) => {
-            let mut turned = 0;
-            let same = |line: &&Line| {
-                !line.lock
-                    && split_suffix(&line.mnemonic).0 == "rol"
-                    && matches!(line.operands.as_slice(),
-                        [Place::Immediate(_), Place::Register(r, w)] if r == register && w == width)
+        ("rol", [_, Place::Register(register, width)]) if keeps_the_rest(*width) => {
+            let turn = |line: &Line| match line.operands.as_slice() {
+                [Place::Immediate(by), Place::Register(r, w)] if (r, w) == (register, width) => {
+                    (!line.lock && split_suffix(&line.mnemonic).0 == "rol").then_some(*by)
+                }
+                _ => None,
             };
-            let turns = lines.iter().take_while(same).map(|line| match line.operands[0] {
-                Place::Immediate(by) => by,
-                _ => 0,
-            });
-            let mut whole = 0;
-            for (index, by) in turns.enumerate() {
-                turned += by.rem_euclid(i64::from(*width));
-                if turned % i64::from(*width) == 0 && keeps_the_rest(*width) {
+            let (mut turned, mut whole) = (0, 0);
+            for (index, by) in lines.iter().map_while(turn).enumerate() {
+                turned = (turned + by).rem_euclid(i64::from(*width));
+                if turned == 0 {
                     whole = index + 1;
                 }
             }
