@@ -415,9 +415,9 @@ where
                 false => self.synchronised.follow(&self.machine, &event, floating),
             };
             let operations = operations.unwrap_or_else(|lacks| {
-                if !self.weaken.is(Weaken::Synchronised)
-                    && !(self.weaken.is(Weaken::SetUps) && lacks.is_of_set_up(&event))
-                {
+                let ignored = self.weaken.is(Weaken::Synchronised)
+                    || self.weaken.is(Weaken::SetUps) && lacks.is_of_set_up(&event);
+                if !ignored {
                     self.lacks.get_or_insert(lacks);
                 }
                 Operations::new()
