@@ -285,11 +285,20 @@ fn is_computation(kind: &InstKind) -> bool {
 
 /// The declaration of a function of the machine, which returns an `i32`.
 pub(crate) fn declare(module: &mut Module, name: &str, params: &[Type]) -> FuncId {
+    declare_returning(module, (name, params), Type::I32)
+}
+
+/// The same, with another type of the result.
+pub(crate) fn declare_returning(
+    module: &mut Module,
+    (name, params): (&str, &[Type]),
+    result: Type,
+) -> FuncId {
     if let Some(id) = module.function(name) {
         return id;
     }
     let mut builder = ModuleBuilder::new();
-    let id = builder.declare(name, params, &[Type::I32]);
+    let id = builder.declare(name, params, &[result]);
     let function = builder.finish().functions[id].clone();
     module.functions.push(function)
 }

@@ -164,7 +164,7 @@ pub(crate) struct CheckArgs {
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_SYMMETRY", default_value = "auto", value_name = "on|off|auto", value_parser = symmetry)]
     pub(crate) symmetry: Symmetry,
     /// Hold a thread that waits in a loop, reading atomic variables only, until what it reads
-    /// changes (of unfold)
+    /// changes (of unfold, dpor, reads-from)
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_AWAITS", default_value = "on", value_name = "on|off")]
     pub(crate) awaits: Switch,
     /// Take no other thread in before an access to an atomic variable that only the main thread

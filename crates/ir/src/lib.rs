@@ -34,7 +34,7 @@ pub use inst::{
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
 pub use names::{
-    CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, TOUCH, WAIT_WITH_WORD, WAKE,
+    CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, OWNS, TOUCH, WAIT_WITH_WORD, WAKE,
     returns_twice,
 };
 pub use parse::{ParseError, parse};

@@ -37,6 +37,11 @@ pub const CLEAR_WAITING: &str = "__selvedge_clear_waiting";
 /// machine implements it. Only passes over the ir insert calls of it.
 pub const TOUCH: &str = "__selvedge_touch";
 
+/// A function that compares a word of 64 bits with a number and returns the number if they are
+/// equal, and 0 otherwise: `(word, number)`. It is no action, so no other thread may change the
+/// result. The machine implements it. Only passes over the ir insert calls of it.
+pub const OWNS: &str = "__selvedge_owns";
+
 /// A function that begins a wait on a condition variable whose lock is a word of memory, and
 /// returns when the wait is over: `(queue, word, timed)`. It makes the word 0, joins the queue of
 /// the word `queue`, and waits, in one step. It returns 0, or `ETIMEDOUT`. The lock is not taken

@@ -209,6 +209,13 @@ pub trait Machine {
         false
     }
 
+    /// Where no thread is enabled: whether each thread that is held in a loop goes round for ever
+    /// if no other thread moves, or this was not found out. If one of them does not, it has read
+    /// something old in its round, and executions without the round show what follows.
+    fn goes_round_for_ever(&mut self) -> bool {
+        false
+    }
+
     /// Adds the machine's counts of its own work to the totals that outlive it, and resets them.
     fn publish_counts(&mut self) {}
 

@@ -124,7 +124,8 @@ impl Assumed {
         Assumed {
             // Machines of `dpor` that fuse nothing show each visible action as an event.
             turns: plan.turns && program.takes_turns() && (fused || plan.strategy != Strategy::Dpor),
-            awaits: plan.awaits && !program.refuses_awaits(),
+            // A machine that fuses nothing is for what others are compared with.
+            awaits: plan.awaits && (fused || !plan.fuses(options)) && !program.refuses_awaits(),
             relative_clocks: plan.strategy.matches_states()
                 && program.options.clock_steps.is_none()
                 && !program.refuses_relative_clocks(),

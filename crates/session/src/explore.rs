@@ -289,6 +289,10 @@ impl Exploration<'_> {
         let (vm, (races, deadlocks)) = fusing_machine(self.program);
         let vm = self.counting(vm);
         let vm = if watch.assumed.turns { vm.with_turns() } else { vm };
+        let vm = match watch.assumed.awaits {
+            true => vm.with_ordered_awaits(),
+            false => vm,
+        };
         let vm = if self.plan.recalls(self.options) {
             Recalling::new(vm)
         } else {

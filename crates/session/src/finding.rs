@@ -74,10 +74,7 @@ pub(crate) fn describe(
     }
     trace.finish();
     let seen = trace.faults.iter().find(|(_, seen)| same(seen, fault));
-    let seen = seen.or_else(|| {
-        stand_in(&trace, found)
-            .filter(|_| matches!(by, FoundBy::Canonical | FoundBy::Confining | FoundBy::Reading))
-    });
+    let seen = seen.or_else(|| stand_in(&trace, found).filter(|_| by != FoundBy::Plain));
     let Some((at, fault)) = seen.cloned() else {
         return Err(Error::NotSeen(fault.message.clone()));
     };
@@ -96,9 +93,11 @@ pub(crate) fn describe(
 }
 
 /// A race that a trace shows instead of a race that it does not show: of the same two threads, with
-/// one of the two statements. A step ends at a decision in a canonical machine, and continues here
-/// if only one outcome is possible. Of several accesses to the same bytes within one step, only the
-/// first is recorded. So here the first access has the race that the second access has there.
+/// one of the two statements. There are two reasons. A step ends at a decision in a canonical
+/// machine, and continues here if only one outcome is possible. Of several accesses to the same
+/// bytes within one step, only the first is recorded. So here the first access has the race that
+/// the second access has there. And an addition may acquire there, and not here (see [`machine`]).
+/// Then a thread's second access has a new time there, and is recorded; here it is subsumed.
 fn stand_in<'a>(trace: &'a VmTrace, found: &Found) -> Option<&'a At> {
     let other = |fault: &Fault| {
         let (text, stmt, _) = fault.related.first()?;

@@ -30,7 +30,7 @@ pub struct Plan {
     /// True if identical threads take turns, if the program has any.
     pub turns: bool,
     /// True if threads that wait in loops are held until what they read changes (`unfold`,
-    /// `reads-from`).
+    /// `dpor`, `reads-from`).
     pub awaits: bool,
     /// True if accesses to atomic variables that turn out to be confined are no actions (`unfold`,
     /// `stateful`).
@@ -122,7 +122,11 @@ impl Plan {
             dependence: Dependence::Conflict,
             turns: symmetry::suits(options, strategy),
             awaits: options.awaits
-                && (cuts_off || strategy == Strategy::ReadsFrom)
+                && match strategy {
+                    Strategy::Dpor => options.sleep_sets,
+                    Strategy::ReadsFrom => true,
+                    _ => cuts_off,
+                }
                 && !visibility.includes_plain()
                 && symmetry::holds(options, strategy),
             // Counts of thread choices are to be those of the program's accesses.

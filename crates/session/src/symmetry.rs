@@ -37,7 +37,13 @@ pub(crate) fn suits(options: &Options, strategy: Strategy) -> bool {
 
 /// Whether explorations by a strategy hold threads that wait in loops.
 pub(crate) fn holds(options: &Options, strategy: Strategy) -> bool {
-    matches!(strategy, Strategy::Unfold | Strategy::ReadsFrom) && conflict(options).is_none()
+    let searches = match strategy {
+        Strategy::Unfold | Strategy::ReadsFrom => true,
+        // What explores elsewhere does not hear of refusals.
+        Strategy::Dpor => !options.apart,
+        _ => false,
+    };
+    searches && conflict(options).is_none()
 }
 
 /// What is said where threads are not explored as identical, though that was asked for.

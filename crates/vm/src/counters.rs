@@ -28,6 +28,8 @@ pub(crate) enum Seen {
     Acquires = 1,
     /// It is read atomically with an order that does not.
     ReadWeakly = 2,
+    /// A thread may wait for it in a loop, and the explorer needs an order of its changes.
+    Awaited = 4,
 }
 
 /// What was found out about a program's counters.
@@ -39,8 +41,11 @@ pub(crate) struct Counted {
     pub(crate) wrong: AtomicU32,
 }
 
-/// All bits of [`Seen`].
-pub(crate) const BOTH: u32 = Seen::Acquires as u32 | Seen::ReadWeakly as u32;
+/// Whether a variable of which this was [`Seen`], as bits, is no counter.
+pub(crate) fn is_refuted(seen: u32) -> bool {
+    const BOTH: u32 = Seen::Acquires as u32 | Seen::ReadWeakly as u32;
+    seen & BOTH == BOTH || seen & Seen::Awaited as u32 != 0
+}
 
 /// The bytes of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -148,7 +148,7 @@ fn claims_have_the_outcomes_of_the_library() {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("program.rs");
     let mut compared = 0;
-    for seed in 0..usual_or_long(6, 200) {
+    for seed in 0..usual_or_long(4, 200) {
         let text = Program::new(seed).text();
         std::fs::write(&program, &text).unwrap();
         let modelled = found(&program, "modelled");

@@ -78,7 +78,7 @@ fn program(seed: u64) -> String {
 fn threads_and_scopes_end_as_in_the_library() {
     let directory = tempfile::tempdir().expect("a directory");
     let (mut compared, mut several) = (0, 0);
-    for seed in 0..usual_or_long(8, 200) {
+    for seed in 0..usual_or_long(5, 200) {
         let path = directory.path().join(format!("scopes{seed}.rs"));
         std::fs::write(&path, program(seed)).expect("a file");
         let found = |words: &[&str]| complete(&report_with(&path, words));

@@ -1,6 +1,6 @@
 //! Threads that wait in loops: random C programs with `--awaits on` and `off`, and by
 //! `stateful`: the same final states, failed assertions, deadlocks, races and loops that are
-//! never left. And by `reads-from`: the same findings.
+//! never left. And by `reads-from` and `dpor`: the same findings.
 //!
 //! `SELVEDGE_AWAITS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_AWAITS_SEEDS_KEEP=1` goes on after
 //! a failure and shows all of them.
@@ -26,6 +26,8 @@ const MAX_EXECUTIONS: u64 = 20_000;
 struct Counts {
     compared: u32,
     too_large: u32,
+    /// Programs that `dpor` explores to the end, too.
+    by_dpor: u32,
     /// Explorations with fewer events where threads are held.
     fewer: u32,
     /// Events without and with.
@@ -87,6 +89,14 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
     {
         return Err(format!("by reads-from: {reads:?}, with awaits: {on:?}"));
     }
+    // `dpor` does not find loops that are never left, and says so.
+    let orders = seen(&path, &program, Strategy::Dpor, true);
+    if let Some((orders, _)) = &orders {
+        if orders.verdict != on.verdict || !races(orders) && orders.found != on.found {
+            return Err(format!("by dpor: {orders:?}, with awaits: {on:?}"));
+        }
+        counts.by_dpor += 1;
+    }
     if off != on {
         return Err(format!("without: {off:?}, with: {on:?}"));
     }
@@ -104,6 +114,7 @@ fn main() {
     let counts = compared::all("SELVEDGE_AWAITS_SEEDS", SEEDS, compare);
     assert!(counts.compared > counts.too_large, "most programs are too large");
     assert!(counts.fewer * 5 > counts.compared, "threads are hardly held");
+    assert!(counts.by_dpor * 4 > counts.compared * 3, "dpor comes to no end");
     assert!(counts.on < counts.off, "holding threads saves nothing");
     for kind in ["assertion", "data-race", "liveness.spin"] {
         assert!(counts.by_kind.contains_key(kind), "no {kind}");

@@ -22,6 +22,8 @@ pub(super) enum Use {
     Read,
     /// Written by a plain access.
     Written,
+    /// Written by an atomic access, where that counts.
+    Changed,
 }
 
 /// The bytes that all machines of a program have used, undone or not.
@@ -31,22 +33,39 @@ pub(super) struct Used {
     exchanged: RangeSet<u64>,
     read: RangeSet<u64>,
     written: RangeSet<u64>,
+    /// The places that are awaited or exchanged, and those that are changed.
+    places: [FxHashSet<Range<u64>>; 2],
 }
 
 impl Used {
-    /// Adds bytes. Returns true if a race on them may be lost.
+    /// Adds bytes. Returns true if a race on them may be lost, or if an awaited place is changed by
+    /// accesses to other bytes.
     pub(super) fn add(&mut self, bytes: Range<u64>, how: Use) -> bool {
-        let meets = match how {
+        let (own, other) = match how {
+            Use::Awaited | Use::Exchanged => (0, Some(1)),
+            Use::Changed => (1, Some(0)),
+            Use::Read | Use::Written => (0, None),
+        };
+        let mut meets = false;
+        if let Some(other) = other {
+            let overlaps =
+                |place: &Range<u64>| place.start < bytes.end && bytes.start < place.end && *place != bytes;
+            meets = self.places[other].iter().any(overlaps);
+            self.places[own].insert(bytes.clone());
+        }
+        meets |= match how {
             Use::Awaited => self.written.overlaps(&bytes),
             Use::Exchanged => self.written.overlaps(&bytes) || self.read.overlaps(&bytes),
             Use::Read => self.exchanged.overlaps(&bytes),
             Use::Written => self.awaited.overlaps(&bytes) || self.exchanged.overlaps(&bytes),
+            Use::Changed => false,
         };
         match how {
             Use::Awaited => self.awaited.insert(bytes),
             Use::Exchanged => self.exchanged.insert(bytes),
             Use::Read => self.read.insert(bytes),
             Use::Written => self.written.insert(bytes),
+            Use::Changed => {}
         }
         meets
     }
@@ -73,6 +92,8 @@ pub(crate) struct Awaiting {
     pub(super) completes: bool,
     /// True if no thread is held until a step is undone.
     pub(crate) suspended: bool,
+    /// True if all changes of what a thread may wait for have to be in one order.
+    pub(super) ordered: bool,
 }
 
 impl Awaits {

@@ -27,6 +27,12 @@
 //! If it has none, because they all wait for each other, the explorer finds that out
 //! ([`Machine::complete_rounds`]) and refuses awaits.
 //!
+//! *Explorers that need an order.* `dpor` finds the other places of a held action by going back
+//! along the changes of what it reads, so these must be in one order. Two things could leave them
+//! without one: additions that commute (the variable is then no counter, [`Seen::Awaited`]), and
+//! accesses to different parts of the bytes (awaits are refused). [`Vm::with_ordered_awaits`] looks
+//! for both.
+//!
 //! GenMC's treatment of loops (Kokologiannakis, Ren and Vafeiadis, *Dynamic Partial Order
 //! Reductions for Spinloops*, FMCAD 2021) finds loops in the program's text, and blocks a thread
 //! after its round. Here the states decide, and the last read of the round is no event either.
@@ -37,6 +43,7 @@ mod stand;
 pub(crate) use loops::{Awaiting, Awaits};
 pub(crate) use stand::{Stand, Stands};
 
+use crate::counters::Seen;
 use crate::fingerprint::{Keys, own_hash};
 use crate::program::Program;
 use crate::state::Undo as Entry;
@@ -50,6 +57,9 @@ use std::sync::atomic::Ordering;
 
 /// The most yields that a round may end with.
 const MOST_LOCAL: usize = 4;
+
+/// The maximum number of steps that a held thread takes alone.
+const MOST_ALONE: usize = 1_000;
 
 impl Program {
     /// Whether awaits would hide something: what was explored with them is then incomplete, and has
@@ -83,6 +93,16 @@ impl Vm {
         self.set_awaits(holds);
         self.awaiting = holds.then(Box::default);
         self
+    }
+
+    /// The same for an explorer that needs all changes of what a thread waits for in one order.
+    #[must_use]
+    pub fn with_ordered_awaits(self) -> Vm {
+        let mut vm = self.with_awaits();
+        if let Some(awaiting) = &mut vm.awaiting {
+            awaiting.ordered = true;
+        }
+        vm
     }
 
     /// After a step: the stands to which its thread may return now.
@@ -122,8 +142,14 @@ impl Vm {
         if now != before {
             self.state.own_core(thread).rounds = now;
         }
-        if !self.awaiting.as_ref().is_some_and(|awaiting| awaiting.tries) {
+        if let Some(awaiting) = &self.awaiting
+            && !awaiting.tries
+        {
+            let ordered = awaiting.ordered;
             self.tell_uses(thread);
+            if ordered {
+                self.tell_changes(action);
+            }
         }
     }
 
@@ -211,16 +237,51 @@ impl Vm {
                 uses.push((pending.action.object.0, pending.action.size, how));
             }
         }
+        uses.into_iter()
+            .for_each(|(a, size, how)| self.tell_use(a, size, how));
+    }
+
+    fn tell_use(&mut self, address: u64, size: u32, how: Use) {
         let (Some(awaiting), Some(awaits)) = (&mut self.awaiting, self.program.awaits.get()) else {
             return;
         };
-        for (address, size, how) in uses {
-            if awaiting.told.insert((address, size, how)) {
-                let bytes = address..address.saturating_add(u64::from(size.max(1)));
-                let mut used = awaits.used.lock().unwrap_or_else(PoisonError::into_inner);
-                if used.add(bytes, how) {
-                    awaits.refused.store(true, Ordering::Relaxed);
-                }
+        if awaiting.told.insert((address, size, how)) {
+            let bytes = address..address.saturating_add(u64::from(size.max(1)));
+            let mut used = awaits.used.lock().unwrap_or_else(PoisonError::into_inner);
+            if used.add(bytes, how) {
+                awaits.refused.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Tells which bytes the last step may have changed atomically, and looks whether additions to
+    /// what its thread may await commute.
+    fn tell_changes(&mut self, action: &Action) {
+        if self.state.threads().len() < 2 {
+            return;
+        }
+        let accesses = self.state.memory.accesses().iter();
+        let changed = accesses.filter(|access| access.write && access.order != MemoryOrder::NotAtomic);
+        let mut uses: Vec<(u64, u32)> = changed.map(|access| (access.address, access.size)).collect();
+        if action.writes_memory() {
+            uses.push((action.object.0, action.size));
+        }
+        uses.into_iter()
+            .for_each(|(a, size)| self.tell_use(a, size, Use::Changed));
+        let pending = &self.state.pending()[action.thread.index()];
+        let awaited = pending.action;
+        if self.state.thread(action.thread).core.rounds == 0 || !awaited.is_memory() {
+            return;
+        }
+        let Some(counters) = self.state.memory.counters.clone() else {
+            return;
+        };
+        let bytes = awaited.object.0..awaited.object.0.saturating_add(u64::from(awaited.size));
+        let mut found: Vec<u64> = bytes.filter_map(|byte| counters.start(byte)).collect();
+        found.dedup();
+        for address in found {
+            if self.noted_counters.insert((address, Seen::Awaited)) {
+                self.program.note_counter(address, Seen::Awaited);
             }
         }
     }
@@ -341,6 +402,56 @@ impl Vm {
             });
         }
         true
+    }
+
+    /// See [`Machine::goes_round_for_ever`].
+    pub(crate) fn held_for_ever(&mut self) -> bool {
+        let held = self.held_in_rounds();
+        let start = self.mark();
+        if !self.complete_held_rounds() {
+            return false;
+        }
+        let mut ever = true;
+        for thread in held {
+            // Nothing that one does here concerns another one.
+            let completed = self.mark();
+            ever &= !self.goes_on_alone(thread);
+            self.undo(completed);
+            if let Some(awaiting) = &mut self.awaiting {
+                awaiting.suspended = true;
+            }
+        }
+        self.undo(start);
+        ever
+    }
+
+    /// Whether a thread that nothing holds has an effect, or leaves its loop, if it runs alone.
+    fn goes_on_alone(&mut self, thread: ThreadId) -> bool {
+        let mut passed: Vec<Stand> = Vec::new();
+        for _ in 0..MOST_ALONE {
+            let pending = self.state.pending()[thread.index()];
+            if let Some(stand) = self.stand(thread) {
+                if passed.contains(&stand) {
+                    return false;
+                }
+                passed.push(stand);
+            }
+            if pending.status != Status::Enabled {
+                return true;
+            }
+            if pending.alternatives != 1 {
+                return false;
+            }
+            let mark = self.mark();
+            self.step(Choice {
+                thread,
+                alternative: 0,
+            });
+            if !self.has_no_effect(&pending.action, mark) {
+                return true;
+            }
+        }
+        false
     }
 }
 

@@ -253,6 +253,10 @@ impl Machine for Vm {
         self.complete_held_rounds()
     }
 
+    fn goes_round_for_ever(&mut self) -> bool {
+        self.held_for_ever()
+    }
+
     fn has_changed(&self, object: ObjectId, size: u64) -> bool {
         !object.is_address() || self.state.memory.has_changed(self.began, object.0, size)
     }

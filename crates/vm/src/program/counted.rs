@@ -1,7 +1,7 @@
 //! Which variables of a program are counters, as far as that is known.
 
 use super::Program;
-use crate::counters::{BOTH, Seen, Word};
+use crate::counters::{Seen, Word, is_refuted};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -26,7 +26,7 @@ impl Program {
         let mut seen = self.counted.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let bits = seen.entry(address).or_insert(0);
         let before = std::mem::replace(bits, *bits | what as u32);
-        if before != BOTH && *bits == BOTH {
+        if !is_refuted(before) && is_refuted(*bits) {
             self.counted.wrong.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -38,7 +38,7 @@ impl Program {
         }
         let words = self.sampled().counters.clone();
         let seen = self.counted.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_one = |word: &Word| seen.get(&word.address) != Some(&BOTH);
+        let is_one = |word: &Word| seen.get(&word.address).is_none_or(|&bits| !is_refuted(bits));
         words.into_iter().filter(is_one).collect()
     }
 }

@@ -58,6 +58,8 @@ pub(super) struct Map {
     checked: ForTests<bool>,
     /// For each node, the allocated memory, where it was computed.
     allocated: RefCell<FxHashMap<u32, Allocated>>,
+    /// For each node, whether its held threads go round for ever, where that was asked.
+    rounds: FxHashMap<u32, bool>,
 }
 
 impl Map {
@@ -80,6 +82,7 @@ impl Map {
             over: Cell::new(false),
             checked,
             allocated: RefCell::default(),
+            rounds: FxHashMap::default(),
         }
     }
 
@@ -207,6 +210,26 @@ impl Map {
             assert!(known.is_none_or(alike), "other memory is allocated in one state");
         }
         allocated
+    }
+
+    /// See [`Machine::goes_round_for_ever`]. The machine follows the path only to states for which
+    /// this was not asked before.
+    pub fn goes_round_for_ever(&mut self) -> bool {
+        let known = self.rounds.get(&self.here).copied();
+        if let Some(known) = known
+            && self.here != NONE
+            && !self.checked.is(true)
+        {
+            return known;
+        }
+        self.catch_up(self.path.len());
+        let ever = self.real.get_mut().vm.goes_round_for_ever();
+        if self.here != NONE {
+            self.rounds.insert(self.here, ever);
+            let same = known.is_none_or(|known| known == ever);
+            assert!(same, "held threads go on in one of two equal states");
+        }
+        ever
     }
 
     /// Asks the machine something that has the same answer everywhere.

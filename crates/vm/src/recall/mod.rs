@@ -253,6 +253,18 @@ impl Machine for Recalling {
         }
     }
 
+    fn refuse_awaits(&self) {
+        self.ask_anywhere(Vm::refuse_awaits);
+    }
+
+    fn goes_round_for_ever(&mut self) -> bool {
+        match &mut self.body {
+            Body::Map(map) => map.goes_round_for_ever(),
+            Body::Direct(real) => real.vm.goes_round_for_ever(),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
     fn decision(&self, choice: Choice) -> u128 {
         self.ask(|vm| vm.decision(choice))
     }

@@ -35,6 +35,7 @@ mod needed;
 mod object;
 mod once;
 mod operation;
+mod owner;
 mod rwlock;
 mod sem;
 mod sleep;
@@ -69,6 +70,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| claim::find(name))
         .or_else(|| channel::find(name))
         .or_else(|| claim_shared::find(name))
+        .or_else(|| owner::find(name))
         .or_else(|| touch::find(name))
         .or_else(|| word_wait::find(name))
         .or_else(|| rwlock::find(name))

@@ -6,7 +6,7 @@ use crate::dpor::set::Set;
 use crate::estimate::explored_part;
 use crate::stuck::waiting;
 use selvedge_base::StmtId;
-use selvedge_model::{Dependence, Detector, Limit, LimitKind, Pending, Status, Undo};
+use selvedge_model::{Dependence, Detector, Limit, LimitKind, Pending, Property, Status, Undo};
 
 impl<S, M, D, P> Search<'_, S, M, D, P>
 where
@@ -56,6 +56,9 @@ where
             self.observe_blocked();
         }
         let held = finished && self.is_any_held();
+        if held {
+            self.look_at_held();
+        }
         let statistics = &mut self.job.record.statistics;
         statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
         if held {
@@ -95,6 +98,16 @@ where
         }
         if self.worker.as_ref().is_some_and(|worker| worker.is_cancelled()) {
             self.job.halt = Some(Halt::Cancelled);
+        }
+    }
+
+    /// Where threads are held in loops: finds out whether they wait for each other for ever. If so,
+    /// the exploration has to be made again without holding threads.
+    #[cold]
+    fn look_at_held(&mut self) {
+        let asked = self.config.properties.contains(&Property::Deadlock);
+        if asked && self.machine.goes_round_for_ever() {
+            self.machine.refuse_awaits();
         }
     }
 
