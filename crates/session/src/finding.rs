@@ -159,7 +159,8 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
 /// decisions that are none here because only one outcome is possible. The thread is then further
 /// ahead here, and may be at a later decision. So decisions are compared by name. Accesses of a
 /// thread that runs alone are none of its steps here: it has made them before. Accesses to confined
-/// variables are steps of their own here.
+/// variables are steps of their own here. A second fence in one step is a step, so which fences are
+/// depends on which accesses are.
 fn open_decisions(program: &Arc<Program>, canonical: Vm, choices: &[Choice]) -> Vec<Choice> {
     // Actions are compared with those of a machine for replays.
     let mut canonical = canonical.with_all_counters();
@@ -175,7 +176,20 @@ fn open_decisions(program: &Arc<Program>, canonical: Vm, choices: &[Choice]) -> 
             pending.is_some_and(|p| p.is_enabled() && p.action.op == Op::Choose)
         };
         let stands_at = |vm: &Vm| vm.pending().get(choice.thread.index()).map(|p| p.action);
-        let of_memory = |action: Action| action.is_memory() || matches!(action.op, Op::Destroy | Op::Hidden);
+        let of_memory =
+            |action: Action| action.is_memory() || matches!(action.op, Op::Destroy | Op::Hidden | Op::Yield);
+        let yields = |vm: &Vm| stands_at(vm).is_some_and(|action| action.op == Op::Yield);
+        while yields(&plain) && !yields(&canonical) {
+            let alone = Choice {
+                alternative: 0,
+                ..choice
+            };
+            all.push(alone);
+            if !offers(&plain, alone) {
+                break;
+            }
+            plain.step(alone);
+        }
         if stands_at(&canonical).is_some_and(of_memory) && stands_at(&canonical) != stands_at(&plain) {
             canonical.step(choice);
             catch_up(&mut plain, &canonical, choice, &mut all);

@@ -262,11 +262,27 @@ impl Tags {
             .then(|| self.symbols.borrow().0[(tag.0 & !Tag::POISON) as usize])
     }
 
-    /// The value that is an expression of at most 64 bits; concrete if that is a constant.
+    /// The value that is an expression of at most 64 bits; concrete if that is a constant. An
+    /// address that turns out to be a constant stays outside of its object if it is.
     pub fn symbolic(&self, symbol: Symbol) -> Value {
         if let Some(bits) = self.arena.as_const(symbol.expr) {
-            return self.value(bits as u64, symbol.undefined);
+            let bits = bits as u64;
+            let stray = self.stray_of(symbol, bits).filter(|_| symbol.undefined == 0);
+            return stray.unwrap_or_else(|| self.value(bits, symbol.undefined));
         }
+        self.numbered(symbol)
+    }
+
+    /// A part of a value, which belongs to the same object as the whole: an expression also if this
+    /// part is a constant.
+    pub(crate) fn part(&self, symbol: Symbol) -> Value {
+        match symbol.home {
+            0 => self.symbolic(symbol),
+            _ => self.numbered(symbol),
+        }
+    }
+
+    fn numbered(&self, symbol: Symbol) -> Value {
         let (symbols, ids) = &mut *self.symbols.borrow_mut();
         let id = *ids.entry(symbol).or_insert_with(|| {
             symbols.push(symbol);

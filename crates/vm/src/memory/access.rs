@@ -259,7 +259,7 @@ impl Memory {
             } else if let Some(symbol) = self.tags.symbol(value.tag) {
                 let whole = self.tags.fit(symbol.expr, 64);
                 let by = (8 * first) as u8;
-                self.tags.symbolic(Symbol {
+                self.tags.part(Symbol {
                     expr: self.tags.arena.extract(whole, by, 64 - by),
                     undefined: symbol.undefined >> by,
                     ..symbol

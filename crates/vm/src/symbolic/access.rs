@@ -409,13 +409,7 @@ impl Vm {
             undefined: chosen.undefined,
             home: chosen.home,
         };
-        let value = tags.symbolic(symbol);
-        let stray = value.is_concrete() && has_left(value.bits, chosen.home);
-        Ok(if stray {
-            tags.stray(value.bits, chosen.home)
-        } else {
-            value
-        })
+        Ok(tags.symbolic(symbol))
     }
 
     /// The index of the place, counted from 0.

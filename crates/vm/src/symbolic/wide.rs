@@ -442,9 +442,6 @@ impl Vm {
             })
         };
         let (a, b) = (whole(old)?, whole(value)?);
-        if op == ir::RmwOp::Xchg {
-            return Some(value);
-        }
         let result = match op {
             ir::RmwOp::Xchg => b,
             ir::RmwOp::Add => arena.binary(BinOp::Add, a, b),

@@ -6,9 +6,9 @@
 use super::stop::{Trouble, order_of, order_or_plain};
 use super::wide::Wide;
 use crate::arithmetic as arith;
-use crate::code::ComplexOperands;
-use crate::memory::{Kind, Site};
-use crate::value::Value;
+use crate::code::{ComplexOperands, Op};
+use crate::memory::{Kind, Site, has_left};
+use crate::value::{Symbol, Tags, Value};
 use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
@@ -251,28 +251,25 @@ impl Vm {
         let visible = if blind { Visible::Add } else { Visible::Rmw };
         let address = self.enter_access(thread, visible, operands, ty, order, site, performing)?;
         let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
-        if let Some([low, high]) = self.combine_symbolic(op, ty, words, given) {
-            self.set_words(thread, operands, if blind { NOTHING } else { words });
-            self.poke_words((address, site), ty, low, high);
-            return Ok(());
-        }
-        let (old, value) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
-        match blind {
-            true => self.set_words(thread, operands, NOTHING),
-            false => self.set_wide(thread, operands, 0, old),
-        }
-        let bits = combine(op, ty, old.bits, value.bits);
-        let tagged = if op == RmwOp::Xchg {
-            value.tagged
-        } else {
-            old.tagged.or(value.tagged)
+        self.set_words(thread, operands, if blind { NOTHING } else { words });
+        let [low, high] = match op {
+            RmwOp::Xchg => given,
+            _ => self.combined(op, ty, words, given),
         };
-        let word = |bits: u64| match tagged {
-            None => Value::new(bits),
-            Some(_) => Value::UNDEF,
-        };
-        self.poke_words((address, site), ty, word(bits as u64), word((bits >> 64) as u64));
+        self.poke_words((address, site), ty, low, high);
         Ok(())
+    }
+
+    /// What a read-modify-write stores that is no exchange.
+    fn combined(&self, op: RmwOp, ty: Type, old: [Value; 2], given: [Value; 2]) -> [Value; 2] {
+        let tags = &self.state.memory.tags;
+        let words = self.combine_symbolic(op, ty, old, given);
+        let [low, high] = words.unwrap_or_else(|| combine_words(tags, op, ty, old, given));
+        let adds = matches!(op, RmwOp::Add | RmwOp::Sub) && ty.bits() == 64;
+        if adds && tags.origin(given[0]) == 0 {
+            return [moved(tags, old[0], low), high];
+        }
+        [low, high]
     }
 
     /// True if a compare-exchange at an address would store its new value, or if this is not known.
@@ -434,6 +431,46 @@ impl Vm {
             },
         );
         Ok(())
+    }
+}
+
+/// The sum of a word and a number, which is an address of the same object if the word is one, or
+/// lies outside of it.
+fn moved(tags: &Tags, old: Value, sum: Value) -> Value {
+    let home = tags.origin(old);
+    match tags.symbol(sum.tag) {
+        Some(symbol) => tags.symbolic(Symbol { home, ..symbol }),
+        None if sum.is_concrete() && has_left(sum.bits, home) => tags.stray(sum.bits, home),
+        None => sum,
+    }
+}
+
+/// What is stored where no operand is an expression, or one has undefined bits.
+fn combine_words(tags: &Tags, op: RmwOp, ty: Type, old: [Value; 2], given: [Value; 2]) -> [Value; 2] {
+    let [old, given] = [old, given].map(|words| words.map(Value::as_number));
+    let all = || old.iter().chain(&given);
+    if all().all(|word| word.is_concrete()) {
+        let [old, given] = [old, given].map(|[low, high]| u128::from(low.bits) | u128::from(high.bits) << 64);
+        let bits = combine(op, ty, old, given);
+        return [bits as u64, (bits >> 64) as u64].map(Value::new);
+    }
+    let width = ty.bits().min(64) as u8;
+    let apart = |op: Op| [0, 1].map(|i| arith::tagged(tags, op, 64, old[i], given[i]));
+    let one = |op: Op| [arith::tagged(tags, op, width, old[0], given[0]), Value::new(0)];
+    match op {
+        RmwOp::And => apart(Op::And),
+        RmwOp::Or => apart(Op::Or),
+        RmwOp::Xor => apart(Op::Xor),
+        RmwOp::Nand => {
+            let ones = Value::new(u64::MAX >> (64 - width));
+            apart(Op::And).map(|word| arith::tagged(tags, Op::Xor, 64, word, ones))
+        }
+        RmwOp::Add if ty.bits() <= 64 => one(Op::Add),
+        RmwOp::Sub if ty.bits() <= 64 => one(Op::Sub),
+        _ => {
+            let poison = all().find(|word| word.tag.as_poison().is_some());
+            [poison.copied().unwrap_or(Value::UNDEF); 2]
+        }
     }
 }
 
