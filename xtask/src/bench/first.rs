@@ -112,7 +112,8 @@ fn ways(text: &str) -> Vec<Vec<&str>> {
     if variants.is_empty() {
         variants.push(Vec::new());
     }
-    let is_expected = |word: &str| word.contains('(');
+    // Definitions may have parentheses, too.
+    let is_expected = |word: &str| word.contains('(') && !word.starts_with('-');
     variants
         .into_iter()
         .map(|variant| [&options[..], &variant].concat())
