@@ -48,6 +48,7 @@ mod rust_parking;
 pub mod rust_rwlocks;
 pub mod rust_scopes;
 pub mod rust_start;
+pub mod rust_streams;
 pub mod scheduling;
 pub mod scratch;
 pub mod signal_points;

@@ -94,6 +94,24 @@ const OF_SYSTEM: &str = "___rdl_";
 /// The function through which unoptimised code reads an atomic variable.
 const LOAD: &str = "core::sync::atomic::atomic_load";
 
+/// Whether a program has an allocator of its own.
+pub(crate) fn has_own_allocator(module: &Module) -> bool {
+    let is_allocator = |function: &&Function| {
+        // LLVM may have added a suffix.
+        let name = function.name.split('.').next().unwrap_or_default();
+        name.contains(ALLOCATES) && ALLOCATORS.iter().any(|end| name.ends_with(end))
+    };
+    let is_of_system = |inst: &Inst| match called(inst) {
+        Some((callee, _)) => module.functions[callee].name.contains(OF_SYSTEM),
+        None => !matches!(inst.kind, InstKind::Call { .. }),
+    };
+    let mut allocators = module.functions.iter().filter(is_allocator);
+    allocators.any(|function| {
+        let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
+        !insts.all(is_of_system)
+    })
+}
+
 /// A method of a channel.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Method {
@@ -196,7 +214,11 @@ struct Channels<'a> {
 impl Channels<'_> {
     /// The operations; `None` if one of them has another form than expected.
     fn operations(&self) -> Option<Vec<Operation>> {
-        if self.methods.is_empty() || self.has_deadlines() || parks_itself(self.module) || self.allocates() {
+        if self.methods.is_empty()
+            || self.has_deadlines()
+            || parks_itself(self.module)
+            || has_own_allocator(self.module)
+        {
             return None;
         }
         let mut found = Vec::new();
@@ -234,24 +256,6 @@ impl Channels<'_> {
                         .iter()
                         .any(|deadline| name.ends_with(&format!("::{deadline}")))
             }
-        })
-    }
-
-    /// Whether the program has an allocator of its own.
-    fn allocates(&self) -> bool {
-        let is_allocator = |function: &&Function| {
-            // LLVM may have added a suffix.
-            let name = function.name.split('.').next().unwrap_or_default();
-            name.contains(ALLOCATES) && ALLOCATORS.iter().any(|end| name.ends_with(end))
-        };
-        let is_of_system = |inst: &Inst| match called(inst) {
-            Some((callee, _)) => self.module.functions[callee].name.contains(OF_SYSTEM),
-            None => !matches!(inst.kind, InstKind::Call { .. }),
-        };
-        let mut allocators = self.module.functions.iter().filter(is_allocator);
-        allocators.any(|function| {
-            let mut insts = function.blocks.iter().flat_map(|block| &block.insts);
-            !insts.all(is_of_system)
         })
     }
 

@@ -161,6 +161,23 @@ fn waiting_for_a_scope_is_one_step() {
     );
 }
 
+/// Which thread prints first makes no difference to what comes later.
+#[test]
+fn printing_makes_few_events() {
+    let program = corpus().join("safe/prints_in_three_threads.rs");
+    let events = |more: &[&str]| -> u64 {
+        let json = ["--strategy", "unfold", "--format", "json"];
+        let output = check(&[&json[..], more].concat(), &program);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+        report["statistics"]["events"].as_u64().expect("a number")
+    };
+    let few = events(&[]);
+    assert!(few < 500, "{few} events");
+    // Where lost memory is looked for, all is as in the library.
+    let many = events(&["--property", "leak,assertion"]);
+    assert!(many > few, "{many} events");
+}
+
 /// A writer that finds readers says that it waits, and waits. A reader waits for it.
 #[test]
 fn waiting_for_a_read_write_lock_is_one_step() {

@@ -47,7 +47,7 @@ pub(crate) fn assumptions(
     }
     if program.is_some_and(Program::starts_rust) {
         list.push(
-            "Rust's runtime starts with SIGSEGV and SIGBUS ignored, and finds the key for the ends of threads; a source is of its package's edition, or of 2021 if it has none (--cflags --edition=YEAR; docs/rust.md)"
+            "Rust's runtime starts with SIGSEGV and SIGBUS ignored, and finds the key for the ends of threads, and standard output with its buffer; a source is of its package's edition, or of 2021 if it has none (--cflags --edition=YEAR; docs/rust.md)"
                 .to_owned(),
         );
     }
