@@ -220,7 +220,7 @@ mod tests {
             assert_eq!(replaced(NAME, but), (0, true), "{but:?}");
         }
         for name in [OTHER, "lock"] {
-            assert_eq!(replaced(name, But::Nothing), (0, true), "{name}");
+            assert_eq!(replaced(name, Nothing), (0, true), "{name}");
         }
     }
 }

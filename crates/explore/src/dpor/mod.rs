@@ -22,7 +22,9 @@
 //!
 //! - *Woken threads*: an event whose outcome names a thread (spawn, signal, broadcast, last arrival
 //!   at a barrier) happens before that thread's next event. The other action that the thread could
-//!   have taken (a time-out) is a race of its own.
+//!   have taken (a time-out) is a race of its own. If a waiting thread is cancelled or interrupted,
+//!   what would have let it go on may come later, independent of that; so all threads are explored
+//!   from there.
 //! - *Alternatives*: if a thread has several alternatives (targets of a signal, data), all of them
 //!   are explored when the thread is. A sleeping thread sleeps with all its alternatives.
 //! - *Local actions* are run at once, alone. No action of another thread can be dependent on them.

@@ -512,7 +512,7 @@ where
             }
         }
         if others {
-            self.search_changed(self.begun(depth), thread, &mut sleep);
+            self.search_changed(self.begun(depth), (thread, op), &mut sleep);
         }
         if self.count > threads {
             self.search_new(threads);

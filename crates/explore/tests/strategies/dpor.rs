@@ -224,3 +224,19 @@ fn what_a_cancelled_thread_waited_for_is_looked_for() {
         r#"{"sems": {"s": 1}, "threads": [[["sem_wait", "s"]], [["cancel", 2, "k"]], [["sem_wait", "s"]]]}"#;
     hold("cancel", &Toy::parse(toy).expect("a toy"));
 }
+
+/// What lets a waiting thread go on may come after the cancellation, independent of it.
+#[test]
+fn what_could_still_end_the_wait_of_a_cancelled_thread_is_looked_for() {
+    let after_a_post = r#"{"sems": {"s": 1}, "threads": [
+        [["sem_wait", "s"], ["input", 3, "i"], ["join", 2]],
+        [["sem_wait", "s"], ["sem_post", "s"]],
+        [["testcancel"], ["cancel", 0, "k"]]]}"#;
+    let timed = r#"{"sems": {"s": 1}, "vars": {"x": 0, "y": 0}, "spurious": true, "threads": [
+        [["add", "y", 1], ["spawn", 2], ["sem_timedwait", "s", "q"]],
+        [["waitword", "x", "y", 0], ["cancel", 0, "k"]],
+        [["claim", "y", 0, 1], ["waitword", "x", "y", 0], ["sem_trywait", "s", "q"]]]}"#;
+    for toy in [after_a_post, timed] {
+        hold("cancel", &Toy::parse(toy).expect("a toy"));
+    }
+}

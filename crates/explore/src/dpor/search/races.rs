@@ -325,7 +325,7 @@ where
 
     /// After an event that may have changed the pending actions of other threads.
     #[cold]
-    pub(super) fn search_changed(&mut self, depth: usize, thread: usize, sleep: &mut S) {
+    pub(super) fn search_changed(&mut self, depth: usize, (thread, op): (usize, Op), sleep: &mut S) {
         for other in 0..self.before.len() {
             let pending = self.machine.pending()[other];
             let old = self.before[other];
@@ -345,6 +345,19 @@ where
                     depth: depth as u32,
                     thread: other as u32,
                     candidates,
+                });
+            }
+            // What would have let it go on may be still to come, independent of this event: a post
+            // after a cancellation. The others end waits for objects that only such events end.
+            let of_its_object = matches!(
+                op,
+                Op::Signal | Op::Broadcast | Op::BarrierArrive | Op::OnceDone | Op::OwnerDied
+            );
+            if self.config.sleep_sets && !of_its_object {
+                self.add(Request {
+                    depth: depth as u32,
+                    thread: other as u32,
+                    candidates: S::default(),
                 });
             }
             self.search(other);
