@@ -2,9 +2,8 @@
 
 use super::flatten;
 use super::function::{FnLower, Lower, Regs};
-use crate::llvm::{IntPredicate, Opcode, RealPredicate, RmwKind, Ty, TyKind, Value};
-use selvedge_ir::{BinOp, CastOp, FloatPred, GepTerm, InstKind, IntPred, Operand, Reg, Type, UnOp};
-use smallvec::smallvec;
+use crate::llvm::{IntPredicate, Opcode, RealPredicate, Ty, TyKind, Value};
+use selvedge_ir::{BinOp, CastOp, FloatPred, InstKind, IntPred, Type, UnOp};
 
 impl<'m> FnLower<'_, 'm, '_> {
     /// Lowers an instruction that is no terminator; `rest` follow it in its block.
@@ -56,13 +55,6 @@ impl<'m> FnLower<'_, 'm, '_> {
 
     /// Lowers an instruction or constant expression that computes values from values, lane by lane.
     pub(super) fn simple(&mut self, opcode: Opcode, inst: Value<'m>, dst: &Regs) -> Lower<()> {
-        if let (Some(stride), [dst]) = (moved_again(opcode, inst), &dst[..]) {
-            let (a, b) = (self.operands(inst, 0)?, self.operands(inst, 1)?);
-            if let ([a], [b]) = (&a[..], &b[..]) {
-                self.move_again(*dst, (*a, *b), stride);
-                return Ok(());
-            }
-        }
         if let Some(op) = binary(opcode) {
             let (a, b) = (self.operands(inst, 0)?, self.operands(inst, 1)?);
             for ((&dst, a), b) in dst.iter().zip(a).zip(b) {
@@ -143,29 +135,6 @@ impl<'m> FnLower<'_, 'm, '_> {
         Ok(())
     }
 
-    /// A sum as an address, so that one that leaves its object is known to.
-    fn move_again(&mut self, dst: Reg, (old, by): (Operand, Operand), stride: i64) {
-        let base = self.cast(CastOp::Bitcast, old, Type::Ptr);
-        let address = self.reg(Type::Ptr);
-        self.emit(InstKind::Gep {
-            dst: address,
-            base,
-            offset: 0,
-            terms: smallvec![GepTerm {
-                index: by,
-                bits: 64,
-                stride,
-            }],
-            inbounds: true,
-        });
-        self.emit(InstKind::Cast {
-            op: CastOp::Bitcast,
-            dst,
-            a: Operand::Reg(address),
-            from: Type::Ptr,
-        });
-    }
-
     fn pointer_to_int(&mut self, inst: Value<'m>, dst: &Regs) -> Lower<()> {
         for (&dst, a) in dst.iter().zip(self.operands(inst, 0)?) {
             let bits = self.reg_type(dst).bits();
@@ -235,28 +204,6 @@ pub(super) fn is_vector(ty: Ty<'_>) -> bool {
 /// Whether an address computation changes nothing: the address of a first field or element.
 fn is_no_step(gep: Value<'_>) -> bool {
     (1..gep.num_operands()).all(|i| gep.operand(i).and_then(|v| v.int()) == Some(0))
-}
-
-/// For the sum that `__atomic_add_fetch` returns, computed again from what was there before: 1, or
-/// -1 for a difference. In LLVM pointers are integers there. `None` for everything else, and where
-/// nobody takes the result for a pointer.
-fn moved_again(opcode: Opcode, inst: Value<'_>) -> Option<i64> {
-    let (kind, stride) = match opcode {
-        Opcode::LLVMAdd => (RmwKind::LLVMAtomicRMWBinOpAdd, 1),
-        Opcode::LLVMSub => (RmwKind::LLVMAtomicRMWBinOpSub, -1),
-        _ => return None,
-    };
-    let (old, by) = (inst.operand(0)?, inst.operand(1)?);
-    let is_same =
-        old.opcode() == Some(Opcode::LLVMAtomicRMW) && old.rmw() == kind && old.operand(1) == Some(by);
-    let is_pointer = |user: &Value<'_>| {
-        matches!(
-            user.opcode(),
-            Some(Opcode::LLVMStore | Opcode::LLVMIntToPtr | Opcode::LLVMPHI)
-        )
-    };
-    let is_word = inst.ty().int_bits() == 64;
-    (is_word && is_same && inst.users().iter().any(is_pointer)).then_some(stride)
 }
 
 fn binary(opcode: Opcode) -> Option<BinOp> {

@@ -267,9 +267,19 @@ impl Vm {
         let [low, high] = words.unwrap_or_else(|| combine_words(tags, op, ty, old, given));
         let adds = matches!(op, RmwOp::Add | RmwOp::Sub) && ty.bits() == 64;
         if adds && tags.origin(given[0]) == 0 {
-            return [moved(tags, old[0], low), high];
+            return [moved(tags, self.home(old[0]), low), high];
         }
         [low, high]
+    }
+
+    /// The object of an address that is added to; 0 for a number. What is not marked and lies in no
+    /// object is a number.
+    fn home(&self, value: Value) -> u64 {
+        let memory = &self.state.memory;
+        match value.is_concrete() && memory.check(value.bits, 0, false).is_err() {
+            true => 0,
+            false => memory.tags.origin(value),
+        }
     }
 
     /// True if a compare-exchange at an address would store its new value, or if this is not known.
@@ -434,10 +444,9 @@ impl Vm {
     }
 }
 
-/// The sum of a word and a number, which is an address of the same object if the word is one, or
-/// lies outside of it.
-fn moved(tags: &Tags, old: Value, sum: Value) -> Value {
-    let home = tags.origin(old);
+/// The sum of an address of an object and a number: an address of the same object, or one that
+/// lies outside of it. `home`: 0 if it is a sum of numbers.
+fn moved(tags: &Tags, home: u64, sum: Value) -> Value {
     match tags.symbol(sum.tag) {
         Some(symbol) => tags.symbolic(Symbol { home, ..symbol }),
         None if sum.is_concrete() && has_left(sum.bits, home) => tags.stray(sum.bits, home),
