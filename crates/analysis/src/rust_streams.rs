@@ -3,7 +3,7 @@
 //! The library makes the buffer of standard output when it is used first, by a `OnceLock`. Which
 //! thread does so is decided by the schedule: it allocates, the others may wait for it, and all
 //! later states differ in whose block the buffer is. Three threads that print once have 28,251
-//! events of `unfold`; with a buffer that is there already they have 187.
+//! events of `unfold`; with a buffer that is there already they have 186.
 //!
 //! So the library's own function is called at the beginning of `main`, as if the program had used
 //! standard output there, without writing anything. Later uses find the lock complete.

@@ -62,7 +62,8 @@ pub struct Options {
     /// True if the waiting of Rust's locks is left out ([`selvedge_analysis::rust_locks`]).
     pub rust_claims: bool,
     /// With `rust_claims`: true if what Rust's library has for each thread is never destroyed
-    /// ([`selvedge_analysis::rust_counts`]).
+    /// ([`selvedge_analysis::rust_counts`]), and the buffer of standard output is made at the
+    /// beginning ([`selvedge_analysis::rust_streams`]).
     pub rust_threads_kept: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
     pub stop: StopFlag,
