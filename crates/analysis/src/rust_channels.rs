@@ -21,9 +21,12 @@
 //! is that of the execution in which operations do not overlap: a message orders its sender before
 //! its receiver.
 //!
-//! *What is not part of it* is executed as it is: counting the ends of a channel, disconnecting it
-//! (setting a bit), and what the last receiver does then with the messages that are left. Nobody
-//! else accesses these any more: a sender that finds the bit goes away.
+//! *Disconnecting* sets a bit of the senders' word. That access is a step of its kind, too, so that
+//! the machine tells it from others: it makes no difference to who receives a message that is there.
+//!
+//! *What is not part of it* is executed as it is: counting the ends of a channel, and what the last
+//! receiver does with the messages that are left once the bit is set. Nobody else accesses these any
+//! more: a sender that finds the bit goes away.
 //!
 //! *Parking.* In the library, a thread that waits for a channel parks. So it may use up an `unpark`
 //! that was meant for another `park` of its thread, and may be left with one. Programs that park
@@ -74,6 +77,8 @@ const OPERATIONS: [(Kind, &str, Until, [&str; 2]); 7] = [
     (Kind::Array, "recv", Until::LimitedMessage, RECEIVES),
     (Kind::Array, "try_recv", Until::Now, RECEIVES),
 ];
+/// What sets the mark: the last sender, or the last receiver.
+const DISCONNECTS: [&str; 2] = ["disconnect_senders", "disconnect_receivers"];
 const SENDS: [&str; 2] = ["start_send", "write"];
 const RECEIVES: [&str; 2] = ["start_recv", "read"];
 
@@ -142,7 +147,9 @@ fn method(function: &Function) -> Option<Method> {
 /// An operation that is to become one step.
 struct Operation {
     function: FuncId,
-    /// The first half: the block, the instruction, and the channel.
+    /// True if it is the instruction alone, and not all from there on.
+    alone: bool,
+    /// The first half, or the instruction: the block, its place there, and the channel.
     block: usize,
     at: usize,
     channel: Operand,
@@ -179,6 +186,13 @@ pub fn join(module: &mut Module) -> usize {
             number(operation.mark),
         ];
         let begins = call(function, begin, &args, operation.stmt);
+        if operation.alone {
+            let ends = call(function, end, &[], operation.stmt);
+            let insts = &mut function.blocks[Id::from_index(operation.block)].insts;
+            insts.insert(operation.at + 1, ends);
+            insts.insert(operation.at, begins);
+            continue;
+        }
         for index in 0..function.blocks.len() {
             let block = &function.blocks[Id::from_index(index)];
             if matches!(block.term, Terminator::Return(_)) {
@@ -230,6 +244,13 @@ impl Channels<'_> {
                 found.push(self.operation(id, method, until, halves)?);
             }
         }
+        if !found.is_empty() {
+            found.extend(
+                self.methods
+                    .iter()
+                    .filter_map(|(&id, method)| self.disconnecting(id, method)),
+            );
+        }
         let halves = || SENDS.iter().chain(&RECEIVES);
         let is_half = |id: &FuncId| {
             let method = self.methods.get(id);
@@ -280,23 +301,54 @@ impl Channels<'_> {
         if !self.is_unoptimised(start) {
             return None;
         }
-        let mark = match method.kind {
-            Kind::List => self.mark(method, |value, _| {
-                (value == Operand::Const(1, Type::I64)).then_some(0)
-            })?,
-            Kind::Array => self.mark(method, |value, function| {
-                distance(function, loaded(function, value)?)
-            })?,
-        };
         Some(Operation {
             function: id,
+            alone: false,
             block,
             at,
             channel: channel?,
             stmt: inst.stmt,
             until,
-            mark,
+            mark: self.mark_of(method)?,
         })
+    }
+
+    /// The access that sets the mark.
+    fn disconnecting(&self, id: FuncId, method: &Method) -> Option<Operation> {
+        if !DISCONNECTS.contains(&method.name.as_str()) {
+            return None;
+        }
+        let function = &self.module.functions[id];
+        let channel = *function.params.first()?;
+        let mut sets = function.blocks.iter().enumerate().flat_map(|(number, block)| {
+            let insts = block.insts.iter().enumerate();
+            let sets = insts.filter(|(_, inst)| sets_mark(function, &inst.kind).is_some());
+            sets.map(move |(at, inst)| (number, at, inst.stmt))
+        });
+        let (block, at, stmt) = sets.next()?;
+        sets.next().is_none().then_some(())?;
+        Some(Operation {
+            function: id,
+            alone: true,
+            block,
+            at,
+            channel: Operand::Reg(channel),
+            stmt,
+            until: Until::Now,
+            mark: self.mark_of(method)?,
+        })
+    }
+
+    /// The distance to the mark of a channel of this type, or 0.
+    fn mark_of(&self, method: &Method) -> Option<u128> {
+        match method.kind {
+            Kind::List => self.mark(method, |value, _| {
+                (value == Operand::Const(1, Type::I64)).then_some(0)
+            }),
+            Kind::Array => self.mark(method, |value, function| {
+                distance(function, loaded(function, value)?)
+            }),
+        }
     }
 
     /// Which half of an operation of this method's type a function is.
@@ -327,16 +379,21 @@ impl Channels<'_> {
         let (id, _) = self.methods.iter().find(sets)?;
         let function = &self.module.functions[*id];
         let mut marks = function.blocks.iter().flat_map(|block: &Block| &block.insts);
-        let value = marks.find_map(|inst| match inst.kind {
-            InstKind::Rmw {
-                op: RmwOp::Or,
-                ptr,
-                value,
-                ..
-            } if distance(function, ptr) == Some(CHANNEL_TAIL as i64) => Some(value),
-            _ => None,
-        })?;
+        let value = marks.find_map(|inst| sets_mark(function, &inst.kind))?;
         u128::try_from(read(value, function)?).ok()
+    }
+}
+
+/// The mark, if an instruction sets it: an `or` on the word of the senders.
+fn sets_mark(function: &Function, kind: &InstKind) -> Option<Operand> {
+    match *kind {
+        InstKind::Rmw {
+            op: RmwOp::Or,
+            ptr,
+            value,
+            ..
+        } if distance(function, ptr) == Some(CHANNEL_TAIL as i64) => Some(value),
+        _ => None,
     }
 }
 

@@ -35,6 +35,16 @@ const WAITS: [&str; 2] = ["spin_light", "spin_heavy"];
 /// The function that makes one.
 const NEW: &str = "new";
 
+/// Whether a mangled name is that of the library's function which starts the program's `main`.
+pub fn is_start(name: &str) -> bool {
+    name.contains("lang_start_internal") && selvedge_ir::demangle(name) == "std::rt::lang_start_internal"
+}
+
+/// Whether a module has the start of Rust's standard library.
+pub fn starts(module: &Module) -> bool {
+    module.functions.iter().any(|f| is_start(&f.name))
+}
+
 /// Makes the functions empty that the module has. Returns their number.
 pub fn make_empty(module: &mut Module) -> usize {
     let functions = || module.functions.iter().filter(|f| f.is_defined());

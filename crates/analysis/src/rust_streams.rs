@@ -19,6 +19,7 @@
 //! hidden.
 
 use super::rust_channels::has_own_allocator;
+use super::rust_start;
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, Inst, InstKind, Module};
 use smallvec::SmallVec;
@@ -35,8 +36,12 @@ const PARTS: [&str; 4] = [
 /// The wrapper that calls the program's `main`.
 const MAIN: &str = "main";
 
-/// Makes standard output ready at the beginning. Returns whether the program uses it.
+/// Makes standard output ready at the beginning. Returns whether the program uses it. A program
+/// that Rust's library does not start is kept as it is.
 pub fn open_first(module: &mut Module) -> bool {
+    if !rust_start::starts(module) {
+        return false;
+    }
     let initializes = |f: &Function| {
         let is_method = f.name.starts_with("_RINv") && PARTS.iter().all(|part| f.name.contains(part));
         is_method && f.is_defined() && f.params.is_empty() && f.returns.is_empty()
@@ -75,10 +80,17 @@ mod tests {
     const AT_THE_END: &str = "_RINvMNtNtCsjrHSEGnQ3l9_3std4sync9once_lockINtB3_8OnceLockINtNtB5_14reentrant_lock13ReentrantLockINtNtCsgEmfK2I1SDS_4core4cell7RefCellINtNtNtNtB7_2io8buffered10linewriter10LineWriterNtNtB2e_5stdio9StdoutRawEEEE10initializeNCINvB2_11get_or_initNCNvB2V_7cleanup0E0zEB7_";
     const ALLOCATES: &str = "_RNvCsfLfy6EI15iL_7___rustc12___rust_alloc";
 
+    const STARTS: &str = "_RNvNtCsjrHSEGnQ3l9_3std2rt19lang_start_internal";
+
     /// The callee of `main`'s first instruction, in a module with this function, whose parameters
     /// are these, and with an allocator of the program.
     fn first_of_main(name: &str, params: &[Type], own: bool) -> Option<String> {
+        first_of_main_with(STARTS, name, params, own)
+    }
+
+    fn first_of_main_with(starts: &str, name: &str, params: &[Type], own: bool) -> Option<String> {
         let mut module = ModuleBuilder::new();
+        module.declare(starts, &[], &[]);
         let mut function = FunctionBuilder::new(name);
         for &ty in params {
             function.param(ty);
@@ -120,5 +132,6 @@ mod tests {
         assert_eq!(first_of_main(OF_STDOUT, &[Type::Ptr], false), None);
         assert_eq!(first_of_main("initialize", &[], false), None);
         assert_eq!(first_of_main(OF_STDOUT, &[], true), None);
+        assert_eq!(first_of_main_with("starts", OF_STDOUT, &[], false), None);
     }
 }

@@ -463,6 +463,7 @@ fn is_quiet(action: &Action) -> bool {
         | OpClass::Join
         | OpClass::Exit
         | OpClass::Cancel
+        | OpClass::Channel
         | OpClass::Total => false,
     }
 }

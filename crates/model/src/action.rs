@@ -112,6 +112,18 @@ impl BlockClass {
     }
 }
 
+/// What an operation of a channel has done, and to the message in which place. One that has done
+/// anything else, or for which more than the place counts, says nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passed {
+    /// Sent it.
+    Sent(u32),
+    /// Received it.
+    Received(u32),
+    /// Said that the last sender, or the last receiver, is gone.
+    Disconnected,
+}
+
 /// The C11 memory order of an access; `NotAtomic` for plain accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(u8)]
@@ -159,7 +171,8 @@ pub struct Action {
     pub object2: ObjectId,
     /// The statement.
     pub stmt: StmtId,
-    /// The number of bytes accessed, for memory accesses; otherwise 0.
+    /// The number of bytes accessed, for memory accesses; for an event of a channel, what it has
+    /// [passed](Action::passed) on; otherwise 0.
     pub size: u32,
     /// The acting thread.
     pub thread: ThreadId,
@@ -232,7 +245,31 @@ impl Action {
     pub const fn object_size(&self) -> u64 {
         match self.size {
             0 => self.op.info().object_size as u64,
+            _ if matches!(self.op, Op::Channel) => self.op.info().object_size as u64,
             size => size as u64,
+        }
+    }
+
+    /// The same operation of a channel, which has passed on a message.
+    #[must_use]
+    pub const fn having(self, passed: Passed) -> Action {
+        let size = match passed {
+            Passed::Disconnected => 1,
+            Passed::Sent(number) => 2 * number + 2,
+            Passed::Received(number) => 2 * number + 3,
+        };
+        Action { size, ..self }
+    }
+
+    /// The message that an operation of a channel has passed on, if that is known.
+    #[inline]
+    pub const fn passed(&self) -> Option<Passed> {
+        match (self.op, self.size) {
+            (Op::Channel, 0) => None,
+            (Op::Channel, 1) => Some(Passed::Disconnected),
+            (Op::Channel, size) if size % 2 == 0 => Some(Passed::Sent(size / 2 - 1)),
+            (Op::Channel, size) => Some(Passed::Received(size / 2 - 1)),
+            _ => None,
         }
     }
 

@@ -213,14 +213,14 @@ impl Op {
 
 impl OpClass {
     /// The number of classes.
-    pub const COUNT: usize = 21;
+    pub const COUNT: usize = 22;
 
     /// All classes, in order.
     #[rustfmt::skip]
     pub const ALL: [OpClass; OpClass::COUNT] = {
         use OpClass::*;
         [Local, Read, Write, Add, Acquire, Release, Try, AcquireShared, ReleaseShared, Wait, Notified, Notify, Arrive, Leave, Post,
-         Take, Value, Join, Exit, Cancel, Total]
+         Take, Value, Join, Exit, Cancel, Channel, Total]
     };
 
     /// The class as a one-bit set.

@@ -7,7 +7,7 @@
 //! was enabled before it as well, with the same outcome. Where no row of the table is finer, the
 //! relation on operations ([`Conflict`](crate::Conflict)) applies: it holds for all outcomes.
 
-use crate::{Action, ObjectId, Op, OpClass};
+use crate::{Action, ObjectId, Op, OpClass, Passed};
 use selvedge_base::{Id, ThreadId};
 
 /// How an event used an object.
@@ -53,19 +53,24 @@ pub enum Effect {
     Join,
     /// A thread's end.
     Exit,
+    /// Sent a message, or disconnected the channel. Object: the word that says how far senders have
+    /// come.
+    Sent,
+    /// Received a message that was there. Object: the word that says how far senders have come.
+    Received,
     /// Dependent on every use.
     Total,
 }
 
 impl Effect {
     /// The number of effects.
-    pub const COUNT: usize = 20;
+    pub const COUNT: usize = 22;
 
     /// All effects, in order.
     #[rustfmt::skip]
     pub const ALL: [Effect; Effect::COUNT] = {
         use Effect::*;
-        [Read, Write, Add, Own, Share, Test, Wait, WaitOf, Wake, WakeAll, Lost, WakeOf, WokenOf, Post, Take, Arrive, Leave, Join, Exit, Total]
+        [Read, Write, Add, Own, Share, Test, Wait, WaitOf, Wake, WakeAll, Lost, WakeOf, WokenOf, Post, Take, Arrive, Leave, Join, Exit, Sent, Received, Total]
     };
 
     /// True if two uses of one object by different threads may not commute. Symmetric.
@@ -90,6 +95,10 @@ impl Effect {
                 // The last arrival names the threads that leave.
                 | (Leave, Leave | Arrive)
                 | (Arrive, Leave)
+                // The place of the message in the channel makes those dependent that pass on the
+                // same one.
+                | (Sent, Received)
+                | (Received, Sent | Received)
         )
     }
 
@@ -137,6 +146,13 @@ const PAIR_THREADS: u64 = (1 << 11) - 1;
 #[inline]
 const fn pair(condition: u64, thread: ThreadId) -> u64 {
     condition ^ PAIR ^ ((thread.0 as u64 & PAIR_THREADS) << PAIR_SHIFT)
+}
+
+/// The name of a place of a channel for a message, by the word that says how far senders have come.
+/// Places whose numbers differ by a multiple of 2048 share a name.
+#[inline]
+const fn place(sent: u64, number: u32) -> u64 {
+    sent ^ PAIR ^ ((number as u64 & PAIR_THREADS) << PAIR_SHIFT)
 }
 
 /// Calls `f` with each object that an event used, the used bytes, and the effect. `failed`: the
@@ -192,6 +208,22 @@ pub fn for_each_effect(
             OpClass::Value => Effect::Test,
             OpClass::Join => Effect::Join,
             OpClass::Exit => Effect::Exit,
+            OpClass::Channel => match (action.passed(), object == action.object2.0) {
+                (None, _) => Effect::Total,
+                // Who sends into a free place does not look how far receivers have come.
+                (Some(Passed::Sent(_) | Passed::Disconnected), false) => return,
+                (Some(Passed::Received(_)), false) => Effect::Total,
+                // To who receives a message that is there, it is as if a message was sent.
+                (Some(Passed::Disconnected), true) => Effect::Sent,
+                (Some(Passed::Sent(number)), true) => {
+                    f(place(object, number), bytes, Effect::Write);
+                    Effect::Sent
+                }
+                (Some(Passed::Received(number)), true) => {
+                    f(place(object, number), bytes, Effect::Write);
+                    Effect::Received
+                }
+            },
             OpClass::Cancel | OpClass::Total => Effect::Total,
         };
         f(object, bytes, effect);

@@ -24,7 +24,7 @@ pub mod reference;
 #[cfg(feature = "laboratory")]
 pub mod toy;
 
-pub use action::{Action, BlockClass, MemoryOrder, ObjectId};
+pub use action::{Action, BlockClass, MemoryOrder, ObjectId, Passed};
 pub use allocated::{Allocated, Allocates, Blocks};
 pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence, Ended, Unobserved, Use};

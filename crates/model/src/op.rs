@@ -281,9 +281,10 @@ operations! {
     /// in one step: how a model takes a lock that is a word of memory.
     Claim: "take", Write, Local, 0, Memory, Anything, Same, false;
     /// An operation of a channel of Rust's standard library, as a whole. The objects are the two
-    /// words that say how far receivers and senders have come. What orders it for races are the
-    /// atomic accesses that it contains.
-    Channel: "use the channel in", Total, Total, 0, HandedOn, Anything, Same, false;
+    /// words that say how far receivers and senders have come. An event says in its
+    /// [`size`](crate::Action::size) which [message](crate::Passed) it has passed on, if it is
+    /// known. What orders it for races are the atomic accesses that it contains.
+    Channel: "use the channel in", Channel, Channel, 0, HandedOn, Anything, Varies, false;
     /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object:
     /// its class ([`blocks`](crate::ObjectId::blocks)). It is blocked once a thread was stopped
     /// within a block of this class.
@@ -345,6 +346,9 @@ pub enum OpClass {
     Exit,
     /// Cancels a thread.
     Cancel,
+    /// Sends or receives: dependent on every use of the object, as long as nobody knows which
+    /// message it is.
+    Channel,
     /// Dependent on every use of the object.
     Total,
 }

@@ -22,7 +22,6 @@ const WITHOUT_TOY: &[Exception] = &[
     (Op::OnceDone, "a toy's routine is empty", "corpus/c/safe/once.c"),
     (Op::OwnerDied, "no robust mutexes", "corpus/c/safe/mutex_robust_owner_exits.c"),
     (Op::Consistent, "no robust mutexes", "corpus/c/safe/mutex_robust_not_recoverable.c"),
-    (Op::Channel, "no channels", "crates/cli/tests/rust_channels.rs"),
     (Op::HiddenWait, "no files", "corpus/c/deadlock/pipe_never_written.c"),
     (Op::Look, "no files", "corpus/c/safe/pipe_producer_consumer.c"),
 ];

@@ -3,6 +3,8 @@
 //!
 //! Each check is also run on damaged fingerprints, to show that it would notice.
 
+#[path = "fingerprint/channels.rs"]
+mod channels;
 #[path = "../../cli/tests/random_programs/generate.rs"]
 mod concrete;
 #[path = "fingerprint/random.rs"]
@@ -54,8 +56,12 @@ fn program(name: &str) -> Arc<Program> {
 }
 
 fn at(path: PathBuf, visibility: Visibility) -> Arc<Program> {
-    let loaded = selvedge_frontend::load(&[path], &selvedge_frontend::Options::default())
-        .unwrap_or_else(|e| panic!("{e}"));
+    let load = selvedge_frontend::Options {
+        rust_claims: true,
+        rust_threads_kept: true,
+        ..selvedge_frontend::Options::default()
+    };
+    let loaded = selvedge_frontend::load(&[path], &load).unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         fingerprints: true,
         quarantine: Some(0),
@@ -393,7 +399,8 @@ fn seeds(usual: Range<u64>) -> Range<u64> {
 
 /// A program made from a seed, and a name for it.
 fn written(what: &str, seed: u64, text: &str, visibility: Visibility) -> (Arc<Program>, String) {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{what}-{seed}.c"));
+    let language = if text.contains("fn main") { "rs" } else { "c" };
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{what}-{seed}.{language}"));
     std::fs::write(&path, text).unwrap_or_else(|e| panic!("{e}"));
     let name = path.display().to_string();
     (at(path, visibility), name)
@@ -407,6 +414,21 @@ fn random_programs() {
         println!("{:?}, runs natively: {}", made.themes, made.native);
         traces(&name, &mut machine(&program), 400, 200);
     }
+}
+
+/// Operations on a channel commute unless they pass on the same message.
+#[test]
+fn random_channels() {
+    let mut commute = 0;
+    for seed in seeds(0..24) {
+        let (program, name) = written("channels", seed, &channels::program(seed), Visibility::Sync);
+        let seen = traces(&name, &mut machine(&program), 600, 200);
+        commute += usize::from(seen.ends > seen.traces.len());
+    }
+    assert!(
+        commute > 6,
+        "only {commute} programs have two interleavings of one trace"
+    );
 }
 
 #[test]

@@ -207,6 +207,7 @@ fn reads(op: Op, class: OpClass) -> bool {
         | OpClass::Value
         | OpClass::Join
         | OpClass::Cancel
+        | OpClass::Channel
         | OpClass::Total => true,
     }
 }
@@ -233,6 +234,7 @@ fn writes(op: Op, class: OpClass, failed: bool) -> bool {
         | OpClass::Post
         | OpClass::Exit
         | OpClass::Cancel
+        | OpClass::Channel
         | OpClass::Total => true,
     }
 }

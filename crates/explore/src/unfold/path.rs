@@ -219,8 +219,14 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.work += if chooses { CHOICE } else { 1 };
         let taken = self.machine.step(choice);
         // A data choice keeps its own action, whatever it completes: its parent has that action.
+        let size = match pending_action.op {
+            // Which message it is, is known with the event only.
+            Op::Channel => taken.action.size,
+            _ => pending_action.size,
+        };
         let chosen = Action {
             ends: taken.action.ends,
+            size,
             ..pending_action
         };
         let action = chosen.renamed(|t| self.names.get(t.index()).copied().unwrap_or(t));

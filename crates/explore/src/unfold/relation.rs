@@ -83,7 +83,8 @@ impl Relation {
     /// True if each effect that a use in a class may have is dependent on an effect.
     pub fn always_depends(&self, effect: Effect, class: OpClass) -> bool {
         let total = self.is_total(effect) || class == OpClass::Total && self.is_total(Effect::Total);
-        total && !matches!(class, OpClass::Local | OpClass::Notified)
+        // One that has sent does not use the receivers' word.
+        total && !matches!(class, OpClass::Local | OpClass::Notified | OpClass::Channel)
     }
 }
 

@@ -73,6 +73,7 @@ fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> V
     let failed = event.ending.failed;
     match effect {
         Effect::Write | Effect::Add | Effect::Take | Effect::Total => object.unsynchronised = true,
+        Effect::Sent | Effect::Received => object.unsynchronised = true,
         // The use tells the mutex of the wait; the thread holds it.
         Effect::Test if event.action.op.class() == OpClass::Wait => {}
         Effect::Test => object.unsynchronised = true,

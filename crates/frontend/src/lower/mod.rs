@@ -41,6 +41,7 @@ use crate::request::{Refusal, Request};
 use crate::shapes::Shapes;
 pub use library::library_has;
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_analysis::rust_start;
 use selvedge_base::{FileId, IdVec};
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, ShapeId, Symbol, demangle};
 use serde::{Deserialize, Serialize};
@@ -321,10 +322,8 @@ fn other_name(name: &str) -> Option<&str> {
 /// Whether Rust's standard library is a part of a program: then only what the entry leads to is
 /// lowered. The library has three times as many functions as a small program needs.
 fn has_rust_library(linked: &Module<'_>) -> bool {
-    const START: &str = "std::rt::lang_start_internal";
-    let starts = |name: &str| name.contains("lang_start_internal") && demangle(name) == START;
     let mut functions = linked.functions().into_iter();
-    functions.any(|function| !function.is_declaration() && starts(&function.name()))
+    functions.any(|function| !function.is_declaration() && rust_start::is_start(&function.name()))
 }
 
 /// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.

@@ -105,6 +105,17 @@ impl ToyMachine {
                 outcome = Outcome::Threads(self.intern(set));
             }
             Code::Claim(x, _, m) => self.set(x, m),
+            Code::Send(h, message, result) => {
+                let sent = self.send(t, h, message);
+                if let Some(r) = result {
+                    self.set(r, i32::from(sent));
+                }
+            }
+            Code::Receive(h, r, _) => {
+                let message = self.receive(h);
+                self.set(r, message.unwrap_or(-1));
+            }
+            Code::HangUp(h) => self.set(h + 2, 1),
             Code::SemPost(s) => self.set(s, self.get(s) + 1),
             Code::SemWait(s) => self.set(s, self.get(s) - 1),
             Code::SemTryWait(s, r, _) => {

@@ -87,7 +87,18 @@ pub(super) enum Code {
     FutexWake(Slot, bool),
     /// Wait until a variable has a value; the new value.
     Claim(Slot, i32, i32),
+    /// The [channel](CHANNEL), the message, and the result register of a try.
+    Send(Slot, Value, Option<Slot>),
+    /// The channel, the register for the message, and whether it is a try.
+    Receive(Slot, Slot, bool),
+    HangUp(Slot),
 }
+
+/// The slots of a channel: how far receivers and senders have come (modulo twice the number of
+/// places), whether it has ended, and its places.
+pub(super) const CHANNEL: u32 = 3 + PLACES as u32;
+/// The number of places of a channel.
+pub(super) const PLACES: i32 = 2;
 
 /// A mutex that was destroyed.
 pub(super) const DESTROYED: i32 = -2;
@@ -179,6 +190,7 @@ enum Sort {
     Claimed,
     Joined,
     Cell,
+    Channel,
 }
 
 struct Compiler<'a> {
@@ -358,7 +370,8 @@ impl Compiler<'_> {
                 .get(name)
                 .ok_or_else(|| format!("semaphore {name} is not declared"))?,
             Sort::Barrier | Sort::Condition | Sort::Once => 0,
-            Sort::Requested | Sort::Refused | Sort::Claimed | Sort::Joined | Sort::Cell => 0,
+            Sort::Requested | Sort::Refused | Sort::Claimed | Sort::Joined => 0,
+            Sort::Cell | Sort::Channel => 0,
         };
         let slot = self.slot(value);
         self.out.linear[slot as usize] = sort == Sort::Semaphore;
@@ -366,6 +379,9 @@ impl Compiler<'_> {
             for _ in 0..self.toy.threads.len() {
                 self.slot(0); // the number of times that each thread holds it shared
             }
+        }
+        if sort == Sort::Channel {
+            (1..CHANNEL).for_each(|_| _ = self.slot(0));
         }
         self.objects.insert((sort, name.to_owned()), slot);
         Ok(slot)
@@ -500,6 +516,14 @@ impl Compiler<'_> {
                 return Err("a futex wait may read an input that is not decided".to_owned());
             }
             ToyOp::Claim(x, n, m) => Code::Claim(self.var(x)?, *n, *m),
+            ToyOp::Send(..) | ToyOp::TrySend(..) if self.toy.shares => {
+                return Err("a message may be an input that is not decided".to_owned());
+            }
+            ToyOp::Send(h, n) => Code::Send(self.object(Sort::Channel, h)?, v(n), None),
+            ToyOp::TrySend(h, n, x) => Code::Send(self.object(Sort::Channel, h)?, v(n), Some(r(x))),
+            ToyOp::Receive(h, x) => Code::Receive(self.object(Sort::Channel, h)?, r(x), false),
+            ToyOp::TryReceive(h, x) => Code::Receive(self.object(Sort::Channel, h)?, r(x), true),
+            ToyOp::HangUp(h) => Code::HangUp(self.object(Sort::Channel, h)?),
             ToyOp::FutexWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), false),
             ToyOp::FutexTimedWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), true),
             ToyOp::WaitWord(x, y, n) => Code::WaitWord(self.var(x)?, self.var(y)?, *n, None),

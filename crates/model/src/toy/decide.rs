@@ -94,7 +94,11 @@ impl ToyMachine {
     pub(super) fn asks(&self, t: usize, code: Code) -> Option<usize> {
         let value = match code {
             Code::If(r, ..) | Code::Assert(r, _) | Code::Assume(r, _) => Value::Register(r),
-            Code::Write(_, v) | Code::Add(_, v, _) | Code::Cas(_, _, v, _) if !self.toy.shares => v,
+            Code::Write(_, v) | Code::Add(_, v, _) | Code::Cas(_, _, v, _) | Code::Send(_, v, _)
+                if !self.toy.shares =>
+            {
+                v
+            }
             _ => return None,
         };
         self.input(self.operand(t, value))

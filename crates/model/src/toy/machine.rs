@@ -426,10 +426,14 @@ impl Machine for ToyMachine {
             self.set(turn.had, 1);
         }
         let completes = self.is_incomplete(choice.thread);
-        let (action, outcome) = match self.decision_pending(t) {
+        let passing = self.before_passing(t, &action);
+        let (mut action, outcome) = match self.decision_pending(t) {
             Some(_) => self.decide(t, &action, choice),
             None => (action, self.perform(t, action.op, choice.alternative)),
         };
+        if let Some(before) = passing {
+            action = self.having_passed(action, before);
+        }
         let is_last = matches!(self.code(t, self.pc(t)), Code::Exit) && self.phase(t) == RUN;
         let ends = self.toy.ends && action.op != Op::Exit && is_last;
         if ends {

@@ -93,7 +93,40 @@ pub fn mixed_toy(seed: u64) -> Toy {
     if seed % 8 == 1 {
         add_waits_with_words(&mut toy, &mut mixer.generator.rng);
     }
+    if seed % 8 == 6 {
+        add_channel(&mut toy, &mut mixer.generator.rng);
+    }
     toy
+}
+
+/// Adds operations of a channel at the beginnings and ends of threads. The last thread receives.
+fn add_channel(toy: &mut Toy, rng: &mut Rng) {
+    use ToyOp::{HangUp, Receive, Send, TryReceive, TrySend};
+    let (h, r) = (|| "h".to_owned(), || "r".to_owned());
+    let last = toy.threads.len() - 1;
+    for (t, ops) in toy.threads.iter_mut().enumerate() {
+        let receives = t == last || rng.usize(0..6) == 0;
+        let mut message = 0;
+        let added: Vec<ToyOp> = (0..rng.usize(1..=3))
+            .map(|_| {
+                message += 1;
+                let value = Operand::Number(10 * t as i32 + message);
+                match (receives, rng.usize(0..8)) {
+                    (_, 0) => HangUp(h()),
+                    (true, 1..6) => Receive(h(), format!("h{message}")),
+                    (true, _) => TryReceive(h(), format!("h{message}")),
+                    (false, 1..6) => Send(h(), value),
+                    (false, _) => TrySend(h(), value, r()),
+                }
+            })
+            .collect();
+        // A block keeps its operations, and a skip its target.
+        let moves = |op: &ToyOp| matches!(op, ToyOp::Goto(_));
+        match rng.bool() && !ops.iter().any(moves) {
+            true => drop(ops.splice(0..0, added)),
+            false => ops.extend(added),
+        }
+    }
 }
 
 /// Adds futex operations at the beginnings and ends of threads. At least one thread waits.

@@ -5,6 +5,7 @@
 //! that both can be compared. [`ToyOp`] lists the additions here.
 
 mod act;
+mod channel;
 mod compile;
 mod decide;
 mod describe;

@@ -102,6 +102,15 @@ impl ToyMachine {
                 }
                 Code::Barrier(b, ..) => (Op::BarrierArrive, Some(b), Some(true)),
                 Code::Once(o, _) => (Op::OnceEnter, Some(o), Some(true)),
+                Code::Send(h, _, result) => {
+                    let ready = result.is_some() || !self.is_full(h) || self.has_ended(h);
+                    (Op::Channel, Some(h), Some(ready))
+                }
+                Code::Receive(h, _, tries) => {
+                    let ready = tries || !self.is_empty(h) || self.has_ended(h);
+                    (Op::Channel, Some(h), Some(ready))
+                }
+                Code::HangUp(h) => (Op::Channel, Some(h), Some(true)),
                 Code::Claim(x, n, _) => (Op::Claim, Some(x), Some(value(x) == n)),
                 Code::Read(x, _) => (Op::Read, Some(x), Some(true)),
                 Code::Write(x, _) => (Op::Write, Some(x), Some(true)),
@@ -187,6 +196,9 @@ impl ToyMachine {
         }
         if let Some(slot) = on {
             action.object = object(slot);
+            if op == Op::Channel {
+                action.object2 = object(slot + 1);
+            }
         }
         if is_futex {
             let word = action.object;

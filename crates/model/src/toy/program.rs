@@ -11,6 +11,9 @@
 //!   register is 2 if the wait timed out. `futexwake x` wakes one thread that waits on x, and
 //!   `futexwakeall x` each;
 //! - `claim x n m`: waits until variable x is n, and makes it m;
+//! - `send h v`, `trysend h v r`, `receive h r`, `tryreceive h r`: of a channel with two places; the
+//!   register gets 1 if the message was sent, and the message, or -1 if there is none. `hangup h`
+//!   ends the channel: nothing is sent any more, and who receives does not wait;
 //! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
 //! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0`
 //!   delays requests to the thread itself, `cancelstate 1` does not. Waits, joins and waits for
@@ -146,6 +149,11 @@ pub enum ToyOp {
     FutexWake(String),
     FutexWakeAll(String),
     Claim(String, i32, i32),
+    Send(String, Operand),
+    TrySend(String, Operand, String),
+    Receive(String, String),
+    TryReceive(String, String),
+    HangUp(String),
 }
 
 impl ToyOp {
@@ -195,12 +203,18 @@ impl ToyOp {
             | FutexWait(_, _, r)
             | TimedWaitWord(_, _, _, r)
             | FutexTimedWait(_, _, r)
+            | Receive(_, r)
+            | TryReceive(_, r)
             | If(r, ..)
             | Assert(r, _)
             | Assume(r, _)
             | Set(r, _) => names.push(r.as_str()),
             Barrier(_, r) => names.extend(r.as_deref()),
-            Write(_, v) => names.extend(v.register()),
+            Write(_, v) | Send(_, v) => names.extend(v.register()),
+            TrySend(_, v, r) => {
+                names.extend(v.register());
+                names.push(r);
+            }
             Add(_, v, r) => {
                 names.extend(v.register());
                 names.extend(r.as_deref());
@@ -437,6 +451,11 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "futexwake" => FutexWake(text(1)?),
         "futexwakeall" => FutexWakeAll(text(1)?),
         "claim" => Claim(text(1)?, number(at(2)?)?, number(at(3)?)?),
+        "send" => Send(text(1)?, operand(at(2)?)?),
+        "trysend" => TrySend(text(1)?, operand(at(2)?)?, text(3)?),
+        "receive" => Receive(text(1)?, text(2)?),
+        "tryreceive" => TryReceive(text(1)?, text(2)?),
+        "hangup" => HangUp(text(1)?),
         other => return Err(format!("unknown operation {other}")),
     })
 }
@@ -511,6 +530,11 @@ impl ToyOp {
             FutexWake(x) => json!(["futexwake", x]),
             FutexWakeAll(x) => json!(["futexwakeall", x]),
             Claim(x, n, m) => json!(["claim", x, n, m]),
+            Send(h, v) => json!(["send", h, v.json()]),
+            TrySend(h, v, r) => json!(["trysend", h, v.json(), r]),
+            Receive(h, r) => json!(["receive", h, r]),
+            TryReceive(h, r) => json!(["tryreceive", h, r]),
+            HangUp(h) => json!(["hangup", h]),
         }
     }
 }

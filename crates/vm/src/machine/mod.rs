@@ -16,7 +16,7 @@ pub(crate) mod lines;
 pub(crate) mod long_step;
 mod pointer_check;
 mod reach_check;
-pub(crate) mod rust_start;
+mod rust_start;
 #[cfg(feature = "laboratory")]
 pub(crate) mod snapshot;
 pub mod state;

@@ -12,9 +12,6 @@ use crate::word::{SignalField, WordKey};
 use selvedge_base::Id;
 use selvedge_ir::{GlobalId, Symbol};
 
-/// Whether the library starts the program's `main`, by the name of a function.
-pub(crate) const START: &str = "std::rt::lang_start_internal";
-
 /// SIGBUS and SIGSEGV, and what ignores a signal.
 const MEMORY_SIGNALS: [u32; 2] = [7, 11];
 const SIG_IGN: u64 = 1;

@@ -2,7 +2,7 @@
 
 use super::vm::{Mark, Vm};
 use crate::future::{self, Future, Goal};
-use crate::sync::{self, fuse, lifecycle};
+use crate::sync::{self, channel, fuse, lifecycle};
 use crate::thread::Stage;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
@@ -69,6 +69,10 @@ impl Machine for Vm {
             self.look_for_objects_in(base, action.stmt);
         }
         self.state.pass_on(&action);
+        let passing = match action.op {
+            Op::Channel if !completes => channel::before(&self.state, &action),
+            _ => None,
+        };
         let has_turn = self.state.modes().turns && self.has_turn(&action, choice.alternative);
         let stands = self.before_causeless(&action, self.alternative);
         self.left_out = 0;
@@ -111,6 +115,12 @@ impl Machine for Vm {
         }
         if self.is_undone(thread) {
             self.outcome = Outcome::Incomplete;
+        }
+        if let Some(before) = passing
+            && self.outcome == Outcome::Done
+            && let Some(passed) = channel::passed(&self.state, &action, before, self.state.memory.accesses())
+        {
+            action = action.having(passed);
         }
         action.ends = self.state.thread(thread).core.stage == Stage::Finished
             && !matches!(action.op, Op::Exit | Op::ProcessExit)

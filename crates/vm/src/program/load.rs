@@ -9,11 +9,10 @@ use crate::confined::variables::Confinement;
 use crate::counters::Counted;
 use crate::libc::files::POLLS;
 use crate::libc::signal;
-use crate::machine::rust_start;
 use crate::names::{self, Name};
 use crate::options::Options;
 use crate::sync::{Fusible, is_wait, polls_end, tries_mutexes};
-use selvedge_analysis::PrivateLocals;
+use selvedge_analysis::{PrivateLocals, rust_start};
 use selvedge_base::Id;
 use selvedge_ir::{FuncId, Function, InstKind, LocalId, Module, Operand, Reg, Terminator, Type};
 use selvedge_solver::Sink;
@@ -100,7 +99,7 @@ impl Program {
             reads_clocks: module.functions.iter().any(|f| crate::libc::reads_clock(&f.name)),
             fusible: Fusible::of(&module),
             tries_mutexes: module.functions.iter().any(|f| tries_mutexes(&f.name)),
-            starts_rust: starts_rust(&module),
+            starts_rust: rust_start::starts(&module),
             spoiled: AtomicBool::new(false),
             turns: OnceLock::new(),
             awaits: OnceLock::new(),
@@ -217,12 +216,6 @@ fn has_own_operators(module: &Module) -> bool {
     let mut own = module.functions.iter().filter(|f| f.is_defined());
     let operators = ["_Znw", "_Zna", "_Zdl", "_Zda"];
     own.any(|f| operators.iter().any(|operator| f.name.starts_with(operator)))
-}
-
-/// Whether a module has the start of Rust's standard library.
-fn starts_rust(module: &Module) -> bool {
-    let starts = |name: &str| name.contains("lang_start") && selvedge_ir::demangle(name) == rust_start::START;
-    module.functions.iter().any(|f| starts(&f.name))
 }
 
 /// The options of all solvers of a program. Those that write queries share one directory.

@@ -8,12 +8,22 @@
 //! The action uses the two words of the channel that say how far senders and receivers have come.
 //! So it is dependent on all operations of the same channel, and on accesses to these words from
 //! elsewhere: a channel is disconnected by setting a bit of the second one.
+//!
+//! *What an event has done* is finer ([`passed`]). Who receives a message that is there, and who
+//! sends one into a free place, do not disturb each other unless it is the same place. So events
+//! say which place it was. This is read from what the step has changed, not from what it should do,
+//! and its accesses are looked at. Where the place alone does not tell what others may notice, the
+//! event says nothing, and is dependent on all:
+//!
+//! - an attempt without success;
+//! - in a channel without a limit, all from the end of the first block of 31 messages on: there a
+//!   receiver looks whether senders have come to the next block, and blocks are made and freed.
 
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use selvedge_base::Id;
 use selvedge_ir::{CHANNEL, CHANNEL_TAIL, Until};
-use selvedge_model::{Action, ObjectId, Op, Outcome, Status};
+use selvedge_model::{Access, Action, ObjectId, Op, Outcome, Passed, Status};
 
 impl crate::program::Program {
     /// Whether operations on channels are one step each.
@@ -60,6 +70,69 @@ fn word(state: &State, address: u64) -> Option<u64> {
     state.memory.check(address, WORD, false).ok()?;
     let value = state.memory.peek_checked(address, WORD);
     value.is_concrete().then_some(value.bits)
+}
+
+/// The positions of a block in a channel without a limit; the last one holds no message.
+const LAP: u64 = 32;
+
+/// How far receivers and senders have come, and the [mark](has_come), before an operation.
+#[derive(Clone, Copy)]
+pub(crate) struct Before {
+    head: u64,
+    tail: u64,
+    mark: u64,
+}
+
+/// What is to be known before an operation, to say afterwards what it has [`passed`] on.
+pub(crate) fn before(state: &State, action: &Action) -> Option<Before> {
+    let channel = action.object.0;
+    Some(Before {
+        head: word(state, channel)?,
+        tail: word(state, channel + CHANNEL_TAIL)?,
+        mark: state.thread(action.thread).core.note >> 2,
+    })
+}
+
+/// The message that an operation has passed on, with these accesses, if this is all that other
+/// threads may notice of it.
+pub(crate) fn passed(state: &State, action: &Action, before: Before, accesses: &[Access]) -> Option<Passed> {
+    let (head_at, tail_at) = (action.object.0, action.object2.0);
+    let (head, tail) = (word(state, head_at)?, word(state, tail_at)?);
+    let of = |at: u64| {
+        accesses
+            .iter()
+            .filter(move |a| a.address < at + WORD && at < a.address + u64::from(a.size))
+    };
+    if head == before.head && tail != before.tail {
+        if tail == before.tail | before.mark {
+            return of(head_at).next().is_none().then_some(Passed::Disconnected);
+        }
+        let number = place(before.tail, tail, [before.head, tail], before.mark)?;
+        return of(head_at).next().is_none().then_some(Passed::Sent(number));
+    }
+    if head != before.head && tail == before.tail {
+        // That there are no senders any more makes no difference to a message that is there.
+        let number = place(before.head, head, [tail & !1, head], before.mark)?;
+        let orders = |a: &Access| a.write || a.order.acquires();
+        return (!of(tail_at).any(orders)).then_some(Passed::Received(number));
+    }
+    None
+}
+
+/// The place of the message at a position, from which its side has come to the next one. `None` if
+/// it is a place of which more than its number counts. `words`: what must be in the first block.
+fn place(position: u64, next: u64, words: [u64; 2], mark: u64) -> Option<u32> {
+    let number = match mark {
+        // A flag in the lowest bit, then the position.
+        1 => {
+            let in_first_block = |word: u64| word & 1 == 0 && word >> 1 < LAP - 1;
+            let is_plain = next == position + 2 && words.into_iter().all(in_first_block);
+            is_plain.then_some(position >> 1)?
+        }
+        // Beside the mark: the lap above, the place below.
+        _ => position & (mark - 1),
+    };
+    u32::try_from(number).ok().filter(|&number| number < 1 << 30)
 }
 
 /// Whether an operation may go on. It may where a word cannot be read: the code then says why.

@@ -13,7 +13,7 @@ mod attr;
 mod barrier;
 mod c11;
 mod cancel;
-mod channel;
+pub(crate) mod channel;
 mod claim;
 mod claim_shared;
 mod cond;

@@ -7,7 +7,7 @@ use super::stop::{Trouble, order_of, order_or_plain};
 use super::wide::Wide;
 use crate::arithmetic as arith;
 use crate::code::{ComplexOperands, Op};
-use crate::memory::{Kind, Site, has_left};
+use crate::memory::{Kind, MemoryError, Site, has_left};
 use crate::value::{Symbol, Tags, Value};
 use crate::visible;
 use crate::vm::Vm;
@@ -272,11 +272,12 @@ impl Vm {
         [low, high]
     }
 
-    /// The object of an address that is added to; 0 for a number. What is not marked and lies in no
-    /// object is a number.
+    /// The object of an address that is added to, dead or alive; 0 for a number. What is not marked
+    /// and lies in no object is a number.
     fn home(&self, value: Value) -> u64 {
         let memory = &self.state.memory;
-        match value.is_concrete() && memory.check(value.bits, 0, false).is_err() {
+        let found = memory.check(value.bits, 0, false);
+        match value.is_concrete() && matches!(found, Err(MemoryError::Null | MemoryError::Invalid)) {
             true => 0,
             false => memory.tags.origin(value),
         }
