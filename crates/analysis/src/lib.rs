@@ -41,7 +41,6 @@ pub mod rust_channels;
 pub mod rust_condvars;
 pub mod rust_counts;
 pub mod rust_crates;
-pub mod rust_ends;
 pub mod rust_locks;
 pub mod rust_once;
 pub mod rust_owners;

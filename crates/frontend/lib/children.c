@@ -1,6 +1,7 @@
 // Waiting for children, of which there are none: nothing here makes one.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -13,6 +14,7 @@ static int refused(int error)
 pid_t waitpid(pid_t process, int *status, int options)
 {
     (void)status;
+    pthread_testcancel();
     if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WALL | __WCLONE))
         return refused(EINVAL);
     return refused(process == (pid_t)-0x7fffffff - 1 ? ESRCH : ECHILD);
@@ -23,6 +25,7 @@ pid_t wait(int *status) { return waitpid(-1, status, 0); }
 int waitid(idtype_t of, id_t id, siginfo_t *information, int options)
 {
     (void)information;
+    pthread_testcancel();
     if (options & ~(WNOHANG | WNOWAIT | WEXITED | WSTOPPED | WCONTINUED | __WNOTHREAD | __WALL | __WCLONE) ||
         !(options & (WEXITED | WSTOPPED | WCONTINUED)))
         return refused(EINVAL);

@@ -2,11 +2,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 int lockf(int fd, int command, off_t length)
 {
     (void)length;
+    if (command == F_LOCK)
+        pthread_testcancel();
     if (command != F_TEST && command != F_ULOCK && command != F_LOCK && command != F_TLOCK)
     {
         errno = EINVAL;

@@ -152,7 +152,6 @@ fn finish(
         selvedge_analysis::rust_rwlocks::claim(&mut lowered.module);
         selvedge_analysis::rust_once::claim(&mut lowered.module);
         selvedge_analysis::rust_owners::ask(&mut lowered.module);
-        selvedge_analysis::rust_ends::acquire_last(&mut lowered.module);
         if options.rust_threads_kept {
             selvedge_analysis::rust_streams::open_first(&mut lowered.module);
         }

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdarg.h>
@@ -62,6 +63,7 @@ static _Atomic unsigned tickets[PLACES], ticket;
 static _Atomic(const void *) made[OBJECTS + 1];
 static pthread_t handles[THREADS];
 static _Atomic int joinable[THREADS];
+static _Atomic int named[THREADS]; /* the handle is where the creator wants it */
 static struct start {
     void *(*body)(void *);
     void *argument;
@@ -395,6 +397,8 @@ static void end(void *round) {
 
 static void *run(void *number) {
     int thread = (int)(intptr_t)number;
+    while (!atomic_load(&named[thread]))
+        sched_yield();
     begin(thread);
     return starts[thread].body(starts[thread].argument);
 }
@@ -419,6 +423,7 @@ int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attribute
     *handle = handles[child];
     /* The system may use the handle of a thread that is not joined again once that has ended. */
     atomic_store(&joinable[child], detached == PTHREAD_CREATE_JOINABLE);
+    atomic_store(&named[child], 1);
     leave();
     return 0;
 }
@@ -582,11 +587,25 @@ WAKES(pthread_cond_broadcast, OP_BROADCAST)
 static _Thread_local void (*routine)(void);
 static _Thread_local const void *control;
 
-static void run_once(void) {
-    const void *mine = control;
-    routine();
-    if (enter(OP_ONCE_DONE, mine, -1, NULL) != FREE)
+static void leave_once(const void **mine) {
+    if (enter(OP_ONCE_DONE, *mine, -1, NULL) != FREE)
         leave();
+}
+
+/* The routine may also be left by an exception. */
+static void run_once(void) {
+    const void *mine __attribute__((cleanup(leave_once))) = control;
+    routine();
+}
+
+struct around {
+    void (*routine)(void);
+    const void *control;
+};
+
+static void go_on_with(struct around *around) {
+    routine = around->routine;
+    control = around->control;
 }
 
 /* Whether the routine runs is the real control's, which knows also what came before a deviation. */
@@ -594,14 +613,11 @@ int __selvedge_pthread_once(pthread_once_t *once, void (*body)(void)) {
     if (enter(OP_ONCE, once, -1, NULL) == FREE)
         return pthread_once(once, body);
     leave();
-    void (*outer)(void) = routine;
-    const void *around = control;
+    struct around around __attribute__((cleanup(go_on_with))) = {routine, control};
+    (void)around;
     routine = body;
     control = once;
-    int result = pthread_once(once, run_once);
-    routine = outer;
-    control = around;
-    return result;
+    return pthread_once(once, run_once);
 }
 
 /* ---- semaphores -------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@ mod common;
 use common::{complaint, is_binding, machine, recorded, unfold};
 use selvedge_model::Effect;
 use selvedge_model::reference::{EventLabel, check_labels};
-use selvedge_model::toy::{Toy, random_toy};
+use selvedge_model::toy::{Toy, mixed_toy, random_toy};
 
 /// A changed relation: the labels, and whether the names of mutexes that a condition variable is
 /// used with count.
@@ -21,6 +21,11 @@ fn without(a: Effect, b: Effect) -> impl Fn(&EventLabel, &EventLabel, bool) -> b
         };
         x.same_thread(y) || x.names(y) || x.share(y, kept)
     }
+}
+
+/// Toys with channels.
+fn with_channels() -> impl Iterator<Item = Toy> {
+    (0..400).map(|n| mixed_toy(24_006 + 8 * n))
 }
 
 struct Toys {
@@ -38,7 +43,7 @@ impl Toys {
             (!barrier).then_some((toy, program["expect"]["traces"].as_u64()?))
         };
         Toys {
-            random: (20_000..22_000).map(random_toy).collect(),
+            random: (20_000..22_000).map(random_toy).chain(with_channels()).collect(),
             counted: recorded().into_iter().filter_map(counted).collect(),
         }
     }
@@ -123,6 +128,15 @@ fn other_omissions_are_noticed() {
             bindings
         ))
     );
+    // The place of a channel is all that makes who sends and who receives dependent.
+    let toys = Toys {
+        random: with_channels().collect(),
+        counted: Vec::new(),
+    };
+    let placeless = |object: u64, a: Effect, b: Effect| a.dependent(b) && object >> 48 == 0;
+    assert!(toys.notice("without places", &|x, y, _| x.same_thread(y)
+        || x.names(y)
+        || x.share(y, placeless)));
 }
 
 /// Whether one kind of object is used in both ways.
@@ -136,7 +150,7 @@ fn same_family(a: Effect, b: Effect) -> bool {
         &[Arrive, Leave],
         &[Post, Take, Test],
         &[Join, Exit],
-        &[Total],
+        &[Sent, Received, Total],
     ];
     families
         .iter()

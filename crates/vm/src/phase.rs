@@ -17,10 +17,15 @@ pub enum Phase {
     Waiting,
     /// A wait on a condition variable: out of the wait set, wants the mutex.
     Woken,
+    /// A wait on a condition variable: has the mutex, and is cancelled although a signal has woken
+    /// it, which goes on to another thread.
+    PassesOn,
     /// A barrier: arrived, has to leave.
     Arrived,
     /// A join that may fail: the thread was looked at and has ended.
     ThreadEnded,
+    /// A join that could time out, where nothing does: it waits.
+    Joins,
     /// A join: done, the thread's result is to be written.
     Joined,
     /// A creation of a thread: its handle was written before.

@@ -32,6 +32,22 @@ fn threads_of_cxx_follow_the_schedule_of_their_input() {
 }
 
 #[test]
+fn a_thread_finds_its_handle_where_it_belongs() {
+    let (_, printed) = run(
+        &Place::new(),
+        &[("program.cpp", include_str!("programs/handle.cpp"))],
+    );
+    assert!(printed.iter().all(|out| out == "1 0\n"), "{printed:?}");
+}
+
+#[test]
+fn a_routine_that_runs_once_may_throw() {
+    let text = include_str!("programs/thrown_once.cpp");
+    let (_, printed) = run(&Place::new(), &[("program.cpp", text)]);
+    assert!(printed.iter().all(|out| out == "2 1\n"), "{printed:?}");
+}
+
+#[test]
 fn a_local_static_variable_is_initialised_by_the_first_of_the_schedule() {
     let text = include_str!("programs/singleton.cpp");
     let (_, printed) = run(&Place::new(), &[("program.cpp", text)]);

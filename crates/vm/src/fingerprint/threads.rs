@@ -196,11 +196,13 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         before,
         idle,
         rounds,
-        cancel: Cancel {
-            disabled,
-            asynchronous,
-            requested: _,
-        },
+        cancel:
+            Cancel {
+                disabled,
+                asynchronous,
+                requested: _,
+                returned,
+            },
         site: _,
     } = core;
     let object = |id: ObjectId| match id.as_thread() {
@@ -217,6 +219,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         timed,
         disabled,
         asynchronous,
+        returned,
         before,
         clock_stopped,
         clock_joined,

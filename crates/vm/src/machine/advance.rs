@@ -36,7 +36,7 @@ impl Vm {
             match stop {
                 Stop::Visible(mut action) => {
                     if self.program.cancels {
-                        action.cancelable |= sync::is_cancellation_point(&action);
+                        action.cancelable |= sync::is_cancellation_point(&self.state, &action);
                         action = sync::arm(&self.state, thread, action);
                     }
                     return self.wait_at(thread, action);

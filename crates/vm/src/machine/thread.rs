@@ -136,6 +136,9 @@ pub struct Cancel {
     pub asynchronous: bool,
     /// Someone called pthread_cancel.
     pub requested: bool,
+    /// The start routine has returned, and what runs now at the thread's end (destructors of keys)
+    /// may still be cancelled. After `pthread_exit` and a cancellation it may not (glibc).
+    pub returned: bool,
 }
 
 impl Cancel {

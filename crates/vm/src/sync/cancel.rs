@@ -11,12 +11,12 @@
 use super::errno::EINVAL;
 use super::operation::{Answer, Model, SUCCESS, done, failed};
 use super::wait_set::CANCELED;
-use super::{join, refresh};
+use super::{join, once, refresh};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::State;
-use crate::thread::{Frame, Stage};
+use crate::thread::{Core, Frame, Stage};
 use crate::value::Value;
 use crate::word::WordKey;
 use selvedge_base::{ContextId, Id, ThreadId};
@@ -56,19 +56,26 @@ pub(super) fn find(name: &str) -> Option<Native> {
 
 /// Whether an action is a cancellation point by its operation. (Sleeping is one, too, and says so
 /// itself.)
-pub fn is_cancellation_point(action: &Action) -> bool {
-    let point = matches!(
-        action.op,
-        Op::WaitRelease | Op::WaitTimeout | Op::WaitAcquire | Op::Join | Op::SemWait | Op::SemTimedWait
-    );
+pub fn is_cancellation_point(state: &State, action: &Action) -> bool {
+    let point = match action.op {
+        Op::WaitRelease | Op::WaitTimeout | Op::WaitAcquire | Op::SemWait | Op::SemTimedWait => true,
+        // The second half of a join that was to wait for a limited time only.
+        Op::Join => state.thread(action.thread).core.phase != Phase::ThreadEnded,
+        _ => false,
+    };
     // A futex wait is none.
     point && action.object.as_queue().is_none()
+}
+
+/// Whether a request to cancel a thread acts at its next cancellation point.
+pub fn may_act(core: &Core) -> bool {
+    core.cancel.pending() && (core.stage == Stage::Running || core.cancel.returned)
 }
 
 /// What a thread's next action becomes if its cancellation was requested.
 pub fn arm(state: &State, thread: ThreadId, action: Action) -> Action {
     let core = &state.thread(thread).core;
-    if !action.cancelable || !core.cancel.pending() || core.stage != Stage::Running {
+    if !action.cancelable || !may_act(core) {
         return action;
     }
     match action.op {
@@ -89,9 +96,7 @@ pub fn arm(state: &State, thread: ThreadId, action: Action) -> Action {
 /// Whether the pending action of the acting thread is to be performed as the end of the thread.
 pub fn acts(state: &State, thread: ThreadId) -> bool {
     let core = &state.thread(thread).core;
-    state.pending()[thread.index()].action.op == Op::CancelPoint
-        && core.cancel.pending()
-        && core.stage == Stage::Running
+    state.pending()[thread.index()].action.op == Op::CancelPoint && may_act(core)
 }
 
 /// The cancelled thread ends.
@@ -192,6 +197,9 @@ fn exit(cx: &mut Cx<'_>) -> Flow {
 pub(super) fn end_thread(cx: &mut Cx<'_>, result: Value) -> Flow {
     let word = WordKey::Cleanup(cx.thread);
     let buffer = cx.state.word(word);
+    if cx.state.thread(cx.thread).core.cancel.returned {
+        cx.state.own_core(cx.thread).cancel.returned = false;
+    }
     if crate::libc::unwind::has_pads(cx) {
         if buffer != 0 {
             return Flow::Unsupported("the end of a thread with cleanup handlers of C and of C++".into());
@@ -212,6 +220,10 @@ pub(super) fn end_thread(cx: &mut Cx<'_>, result: Value) -> Flow {
             "a function returned between pthread_cleanup_push and pthread_cleanup_pop",
         );
     };
+    if once::runs_above(cx.state, cx.thread, depth) {
+        let what = "a cleanup handler outside of the routine of pthread_once whose thread ends in it";
+        return Flow::Unsupported(what.into());
+    }
     let outer = cx.state.memory.peek_checked(buffer + OUTER, 8).bits;
     cx.state.set_word(word, outer);
     let core = cx.state.own_core(cx.thread);
@@ -390,6 +402,9 @@ fn long_jump(cx: &mut Cx<'_>) -> Flow {
             ));
         }
         match saved_frame(cx, buffer) {
+            Some((depth, _)) if once::runs_above(cx.state, cx.thread, depth) => Err(Flow::Unsupported(
+                "longjmp out of the routine of pthread_once".into(),
+            )),
             Some((depth, ip)) => {
                 let mask = cx.state.memory.peek_checked(buffer + MASK, 8);
                 if mask.is_concrete() && mask.bits & SAVED != 0 {

@@ -13,6 +13,10 @@
 //! anything promised: who has chosen to wait is there until a signal comes, and if none does that
 //! is a deadlock.
 //!
+//! A request to cancel a thread that has been woken already, but does not have its mutex yet, may
+//! act there or at the next cancellation point (POSIX, 2.9.5.2, leaves it open). If it acts, a
+//! signal that has woken the thread is not lost: it wakes another one.
+//!
 //! A recursive mutex that is locked more than once is unlocked once by a wait, as glibc does (POSIX
 //! warns of it).
 
@@ -32,8 +36,10 @@ use crate::state::State;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome};
 
-/// `Core::note`: why it woke (by a signal, or spuriously, which is the same to it).
+/// `Core::note`: a signal has woken it.
 const SIGNALLED: u64 = 1;
+/// `Core::note`: it woke by a broadcast, or spuriously.
+const WOKEN: u64 = 4;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -151,6 +157,7 @@ pub(super) fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
                 ..cx.action(op, core.wait[0].0)
             })
         }
+        Phase::PassesOn => Prepared::Visible(cx.action(Op::Signal, core.wait[0].0)),
         _ => Prepared::Visible(Action {
             object2: core.wait[1],
             ..cx.action(Op::WaitAcquire, core.wait[0].0)
@@ -186,8 +193,35 @@ fn perform_wait(cx: &mut Cx<'_>, alternative: u16, deadline: Option<usize>) -> P
             stop_waiting(cx, alternative);
             Performed::Again(Outcome::Failed)
         }
+        (Phase::PassesOn, _) => {
+            let outcome = wake_one(cx, cx.state.thread(cx.thread).core.wait[0].0, alternative);
+            cx.state.own_core(cx.thread).wait = [ObjectId::NONE; 2];
+            Performed::Done(cancel::act(cx), outcome)
+        }
+        _ if alternative > 0 => acquire_to_end(cx),
         _ => done(reacquire(cx)),
     }
+}
+
+/// Whether a thread that has been woken from a wait may still be cancelled in it.
+pub(super) fn may_be_cancelled(state: &State, thread: ThreadId) -> bool {
+    let core = &state.thread(thread).core;
+    matches!(core.note, SIGNALLED | WOKEN) && core.phase == Phase::Woken && cancel::may_act(core)
+}
+
+/// The thread takes the mutex again, and is then cancelled.
+fn acquire_to_end(cx: &mut Cx<'_>) -> Performed {
+    let core = cx.state.thread(cx.thread).core;
+    let outcome = match reacquire(cx) {
+        Ok((_, outcome)) => outcome,
+        Err(flow) => return Performed::Done(flow, Outcome::Failed),
+    };
+    if core.note == WOKEN {
+        return Performed::Done(cancel::act(cx), outcome);
+    }
+    let own = cx.state.own_core(cx.thread);
+    (own.phase, own.wait) = (Phase::PassesOn, core.wait);
+    Performed::Again(outcome)
 }
 
 /// `wakes`: it ends spuriously, at once.
@@ -222,7 +256,7 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
     cx.state.set_sync(address, now);
     let core = cx.state.own_core(cx.thread);
     (core.phase, core.note) = if wakes {
-        (Phase::Woken, SIGNALLED)
+        (Phase::Woken, WOKEN)
     } else {
         (Phase::Waiting, 0)
     };
@@ -288,18 +322,21 @@ pub(super) fn signal_prepare(cx: &mut Cx<'_>) -> Prepared {
 
 pub(super) fn signal(cx: &mut Cx<'_>, alternative: u16) -> Performed {
     let answer = cx.word(0).and_then(|address| {
-        let (waiters, _) = cond(cx, address)?;
-        if waiters == 0 {
-            return Ok((0, Outcome::Failed));
-        }
-        let Some(target) = waiting(cx.state, address).nth(usize::from(alternative)) else {
-            return Ok((0, Outcome::Failed));
-        };
-        leave(cx.state, address);
-        wake(cx.state, target);
-        Ok((0, Outcome::Thread(target)))
+        cond(cx, address)?;
+        Ok((0, wake_one(cx, address, alternative)))
     });
     done(answer)
+}
+
+/// Wakes one of the threads that wait, if there are any.
+fn wake_one(cx: &mut Cx<'_>, address: u64, alternative: u16) -> Outcome {
+    let target = waiting(cx.state, address).nth(usize::from(alternative));
+    let Some(target) = target else {
+        return Outcome::Failed;
+    };
+    leave(cx.state, address);
+    wake(cx.state, target, SIGNALLED);
+    Outcome::Thread(target)
 }
 
 pub(super) fn broadcast_prepare(cx: &mut Cx<'_>) -> Prepared {
@@ -316,7 +353,7 @@ pub(super) fn broadcast(cx: &mut Cx<'_>, _: u16) -> Performed {
         cx.state
             .set_sync(address, SyncObject::Cond { waiters: 0, mutex: 0 });
         for &target in &all {
-            wake(cx.state, target);
+            wake(cx.state, target, WOKEN);
         }
         Ok((0, Outcome::Threads(cx.state.intern_set(all))))
     });
@@ -324,10 +361,10 @@ pub(super) fn broadcast(cx: &mut Cx<'_>, _: u16) -> Performed {
 }
 
 /// A thread that was in the wait set now wants its mutex.
-fn wake(state: &mut State, target: ThreadId) {
+fn wake(state: &mut State, target: ThreadId, why: u64) {
     let core = state.core_mut(target);
     core.phase = Phase::Woken;
-    core.note = SIGNALLED;
+    core.note = why;
     let action = state.pending()[target.index()].action;
     refresh(
         state,

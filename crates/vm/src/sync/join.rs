@@ -195,6 +195,18 @@ pub(super) fn try_join_prepare(cx: &mut Cx<'_>) -> Prepared {
     }
 }
 
+/// The same, of a join that may wait until a time: a cancellation point.
+pub(super) fn timed_join_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let looks = cx.state.thread(cx.thread).core.phase == Phase::First;
+    match try_join_prepare(cx) {
+        Prepared::Visible(action) if looks => Prepared::Visible(Action {
+            cancelable: cx.program.cancels,
+            ..action
+        }),
+        prepared => prepared,
+    }
+}
+
 pub(super) fn try_join(cx: &mut Cx<'_>, _: u16) -> Performed {
     join_unless(cx, EBUSY)
 }
@@ -213,7 +225,7 @@ pub(super) fn timed_join(cx: &mut Cx<'_>, deadline: usize) -> Performed {
     }
     if !cx.program.options.timeouts && cx.state.thread(cx.thread).core.phase == Phase::First {
         // Without time-outs it is a join; the look at the thread means nothing.
-        cx.state.own_core(cx.thread).phase = Phase::ThreadEnded;
+        cx.state.own_core(cx.thread).phase = Phase::Joins;
         return Performed::Again(Outcome::Done);
     }
     let performed = join_unless(cx, ETIMEDOUT);

@@ -11,8 +11,8 @@ use super::creation::{create, create_prepare};
 use super::errno::EINVAL;
 use super::handle::handle;
 use super::join::{
-    blocks, detach, detach_prepare, exists, join, join_prepare, prepare_on_thread, timed_join, try_join,
-    try_join_prepare,
+    blocks, detach, detach_prepare, exists, join, join_prepare, prepare_on_thread, timed_join,
+    timed_join_prepare, try_join, try_join_prepare,
 };
 use super::object::{Robust, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, done};
@@ -151,6 +151,12 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
         let text = "the start routine returned between pthread_cleanup_push and pthread_cleanup_pop";
         note(cx, cx.fault(FaultKind::CleanupMismatch, text));
     }
+    // The thread has left the routine of `pthread_once` before what runs at its end.
+    for held in &cx.state.thread(me).held {
+        if let Some(SyncObject::Once(_)) = cx.state.sync(held.object.0) {
+            return Left::Visible(cx.action(Op::OnceDone, held.object.0));
+        }
+    }
     if let Some((function, argument)) = super::cxx::delete_state(cx).or_else(|| thread_destructor(cx)) {
         return Left::Run(function, argument);
     }
@@ -165,7 +171,6 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
             Some(SyncObject::Mutex(m)) if m.robust != Robust::No => {
                 return Left::Visible(cx.action(Op::OwnerDied, held.object.0));
             }
-            Some(SyncObject::Once(_)) => return Left::Visible(cx.action(Op::OnceDone, held.object.0)),
             _ => {}
         }
     }
@@ -342,8 +347,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_tryjoin_np" => (try_join_prepare, try_join),
         "__selvedge_blocks" => (|cx| prepare_on_thread(cx, Op::Hidden), blocks),
         "__selvedge_exists" => (|cx| prepare_on_thread(cx, Op::Hidden), exists),
-        "pthread_timedjoin_np" => (try_join_prepare, |cx, _| timed_join(cx, 2)),
-        "pthread_clockjoin_np" => (try_join_prepare, |cx, _| timed_join(cx, 3)),
+        "pthread_timedjoin_np" => (timed_join_prepare, |cx, _| timed_join(cx, 2)),
+        "pthread_clockjoin_np" => (timed_join_prepare, |cx, _| timed_join(cx, 3)),
         "pthread_detach" => (detach_prepare, detach),
         "atexit" | "__cxa_atexit" => (at_exit_prepare, |cx, _| done(at_exit(cx))),
         "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => {

@@ -51,7 +51,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
 const TIMER_ABSTIME: i32 = 1;
 
 fn pause(cx: &mut Cx<'_>, cancelable: bool, sleep: fn(&mut Cx<'_>) -> Answer) -> Prepared {
-    if cx.state.unjoined() == 0 {
+    let cancelled = cancelable && super::may_act(&cx.state.thread(cx.thread).core);
+    if cx.state.unjoined() == 0 && !cancelled {
         return Prepared::Immediate(match sleep(cx) {
             Ok((code, _)) => Flow::int(code),
             Err(flow) => flow,

@@ -73,6 +73,11 @@ pub(super) fn alone(cx: &Cx<'_>) -> bool {
     cx.state.unjoined() == 0
 }
 
+/// Whether an action ends its thread, whose cancellation was requested.
+fn ends(cx: &Cx<'_>, action: &Action) -> bool {
+    action.cancelable && crate::sync::may_act(&cx.state.thread(cx.thread).core)
+}
+
 /// Returns the next visible action. While there is only one thread, parts that need not wait are
 /// performed at once.
 pub(super) fn prepare(cx: &mut Cx<'_>, operation: &Operation) -> Prepared {
@@ -85,7 +90,9 @@ pub(super) fn prepare(cx: &mut Cx<'_>, operation: &Operation) -> Prepared {
             Part::Done(value) => return Prepared::Immediate(finish(cx, Flow::word(value))),
             Part::Always(action) => return Prepared::Visible(action),
             Part::Act(action)
-                if !alone(cx) || crate::sync::status(cx.state, &action).0 != Status::Enabled =>
+                if !alone(cx)
+                    || ends(cx, &action)
+                    || crate::sync::status(cx.state, &action).0 != Status::Enabled =>
             {
                 return Prepared::Visible(action);
             }

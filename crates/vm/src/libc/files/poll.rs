@@ -227,7 +227,7 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
         }
     } else if change {
         cx.action(Op::Hidden, HiddenObject::Polled.id().0)
-    } else if others || timeout == Timeout::AtOnce || alone(cx) {
+    } else if (others || timeout == Timeout::AtOnce || alone(cx)) && !cx.program.cancels {
         return Ok(Part::Now);
     } else {
         // The call is only a pause.

@@ -38,7 +38,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "fchmod" => operation!(status_part, change_mode),
         "__selvedge_readable" => operation!(file_part, readable),
         "isatty" => operation!(look_only_part, |cx| look_only(cx, Some(ENOTTY))),
-        "fsync" | "fdatasync" => operation!(look_only_part, |cx| look_only(cx, None)),
+        "fsync" | "fdatasync" => operation!(synchronises_part, |cx| look_only(cx, None)),
         _ => return None,
     })
 }
@@ -333,6 +333,14 @@ fn change_mode(cx: &mut Cx<'_>) -> Performs {
 fn look_only_part(cx: &mut Cx<'_>) -> Parted {
     let fd = cx.int(0)?;
     look_part(cx, fd)
+}
+
+/// A cancellation point.
+fn synchronises_part(cx: &mut Cx<'_>) -> Parted {
+    Ok(match look_only_part(cx)? {
+        Part::Act(action) => cancelable(cx, action),
+        part => part,
+    })
 }
 
 /// No descriptor is a terminal: the result is 0 with ENOTTY.

@@ -144,12 +144,14 @@ impl Vm {
 
     /// Handles the return of the start routine, or of a function that ran after it.
     fn bottom(&mut self, thread: ThreadId, value: Value) {
+        let cancels = self.program.cancels;
         let core = self.state.own_core(thread);
         if core.stage == Stage::Running {
             core.result = value;
             core.stage = if thread.index() == 0 {
                 Stage::Exiting
             } else {
+                core.cancel.returned = cancels;
                 Stage::Unwinding
             };
         }
