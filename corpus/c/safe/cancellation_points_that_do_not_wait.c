@@ -35,10 +35,10 @@ static void *calls(void *arg)
 
 int main(void)
 {
+    sem_init(&s, 0, 0);
     for (long i = 0; i < 4; i++) {
         pthread_t t;
         void *result = 0;
-        sem_init(&s, 0, 0);
         pthread_create(&t, 0, calls, (void *)i);
         pthread_cancel(t);
         sem_post(&s);

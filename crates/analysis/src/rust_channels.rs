@@ -22,11 +22,12 @@
 //! its receiver.
 //!
 //! *Disconnecting* sets a bit of the senders' word. That access is a step of its kind, too, so that
-//! the machine tells it from others: it makes no difference to who receives a message that is there.
+//! the machine tells it from others: it makes no difference to who receives a message that is
+//! there.
 //!
 //! *What is not part of it* is executed as it is: counting the ends of a channel, and what the last
-//! receiver does with the messages that are left once the bit is set. Nobody else accesses these any
-//! more: a sender that finds the bit goes away.
+//! receiver does with the messages that are left once the bit is set. Nobody else accesses these
+//! any more: a sender that finds the bit goes away.
 //!
 //! *Parking.* In the library, a thread that waits for a channel parks. So it may use up an `unpark`
 //! that was meant for another `park` of its thread, and may be left with one. Programs that park

@@ -420,13 +420,13 @@ fn random_programs() {
 #[test]
 fn random_channels() {
     let mut commute = 0;
-    for seed in seeds(0..24) {
+    for seed in seeds(0..6) {
         let (program, name) = written("channels", seed, &channels::program(seed), Visibility::Sync);
-        let seen = traces(&name, &mut machine(&program), 600, 200);
+        let seen = traces(&name, &mut machine(&program), 120, 60);
         commute += usize::from(seen.ends > seen.traces.len());
     }
     assert!(
-        commute > 6,
+        commute > 2,
         "only {commute} programs have two interleavings of one trace"
     );
 }

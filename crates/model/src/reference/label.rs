@@ -2,7 +2,7 @@
 
 use super::Inspect;
 use super::ends::all_choices;
-use crate::{Action, Choice, Effect, Event, Outcome, for_each_effect};
+use crate::{Action, Choice, Effect, Event, Op, Outcome, for_each_effect};
 use selvedge_base::{Id, ThreadId};
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
@@ -38,6 +38,10 @@ impl EventLabel {
         named.sort_unstable();
         let taken = Action {
             ends: event.action.ends,
+            size: match pending.op {
+                Op::Channel => event.action.size,
+                _ => pending.size,
+            },
             ..*pending
         };
         let completed = Action {

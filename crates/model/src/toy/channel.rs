@@ -1,6 +1,6 @@
-//! Channels of toys: queues with two places. As in Rust's library, who sends looks at the next place
-//! and at how far senders have come, and who receives at the next place and at how far receivers
-//! have come; the other side's word counts only where there is no message, or no room.
+//! Channels of toys: queues with two places. As in Rust's library, who sends looks at the next
+//! place and at how far senders have come, and who receives at the next place and at how far
+//! receivers have come; the other side's word counts only where there is no message, or no room.
 
 use super::compile::{Code, PLACES, Slot, Value};
 use super::machine::ToyMachine;

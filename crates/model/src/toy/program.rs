@@ -11,9 +11,9 @@
 //!   register is 2 if the wait timed out. `futexwake x` wakes one thread that waits on x, and
 //!   `futexwakeall x` each;
 //! - `claim x n m`: waits until variable x is n, and makes it m;
-//! - `send h v`, `trysend h v r`, `receive h r`, `tryreceive h r`: of a channel with two places; the
-//!   register gets 1 if the message was sent, and the message, or -1 if there is none. `hangup h`
-//!   ends the channel: nothing is sent any more, and who receives does not wait;
+//! - `send h v`, `trysend h v r`, `receive h r`, `tryreceive h r`: of a channel with two places;
+//!   the register gets 1 if the message was sent, and the message, or -1 if there is none. `hangup
+//!   h` ends the channel: nothing is sent any more, and who receives does not wait;
 //! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
 //! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0`
 //!   delays requests to the thread itself, `cancelstate 1` does not. Waits, joins and waits for

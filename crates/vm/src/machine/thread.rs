@@ -216,6 +216,11 @@ impl Core {
         self.atomic == u32::MAX && !self.block.is_some()
     }
 
+    /// Whether a request to cancel the thread acts at its next cancellation point.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.pending() && (self.stage == Stage::Running || self.cancel.returned)
+    }
+
     /// Ends an atomic block.
     pub const fn leave_block(&mut self) {
         self.atomic = 0;

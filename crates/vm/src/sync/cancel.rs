@@ -9,14 +9,15 @@
 //! own `WaitTimeout`, takes the mutex again, and then acts.
 
 use super::errno::EINVAL;
+use super::known::runs_once_above;
 use super::operation::{Answer, Model, SUCCESS, done, failed};
 use super::wait_set::CANCELED;
-use super::{join, once, refresh};
+use super::{join, refresh};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::State;
-use crate::thread::{Core, Frame, Stage};
+use crate::thread::{Frame, Stage};
 use crate::value::Value;
 use crate::word::WordKey;
 use selvedge_base::{ContextId, Id, ThreadId};
@@ -67,15 +68,10 @@ pub fn is_cancellation_point(state: &State, action: &Action) -> bool {
     point && action.object.as_queue().is_none()
 }
 
-/// Whether a request to cancel a thread acts at its next cancellation point.
-pub fn may_act(core: &Core) -> bool {
-    core.cancel.pending() && (core.stage == Stage::Running || core.cancel.returned)
-}
-
 /// What a thread's next action becomes if its cancellation was requested.
 pub fn arm(state: &State, thread: ThreadId, action: Action) -> Action {
     let core = &state.thread(thread).core;
-    if !action.cancelable || !may_act(core) {
+    if !action.cancelable || !core.is_cancelled() {
         return action;
     }
     match action.op {
@@ -96,7 +92,7 @@ pub fn arm(state: &State, thread: ThreadId, action: Action) -> Action {
 /// Whether the pending action of the acting thread is to be performed as the end of the thread.
 pub fn acts(state: &State, thread: ThreadId) -> bool {
     let core = &state.thread(thread).core;
-    state.pending()[thread.index()].action.op == Op::CancelPoint && may_act(core)
+    state.pending()[thread.index()].action.op == Op::CancelPoint && core.is_cancelled()
 }
 
 /// The cancelled thread ends.
@@ -220,7 +216,7 @@ pub(super) fn end_thread(cx: &mut Cx<'_>, result: Value) -> Flow {
             "a function returned between pthread_cleanup_push and pthread_cleanup_pop",
         );
     };
-    if once::runs_above(cx.state, cx.thread, depth) {
+    if runs_once_above(cx.state, cx.thread, depth) {
         let what = "a cleanup handler outside of the routine of pthread_once whose thread ends in it";
         return Flow::Unsupported(what.into());
     }
@@ -402,7 +398,7 @@ fn long_jump(cx: &mut Cx<'_>) -> Flow {
             ));
         }
         match saved_frame(cx, buffer) {
-            Some((depth, _)) if once::runs_above(cx.state, cx.thread, depth) => Err(Flow::Unsupported(
+            Some((depth, _)) if runs_once_above(cx.state, cx.thread, depth) => Err(Flow::Unsupported(
                 "longjmp out of the routine of pthread_once".into(),
             )),
             Some((depth, ip)) => {

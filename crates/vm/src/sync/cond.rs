@@ -28,18 +28,13 @@ use super::mutex;
 use super::object::{Kind, SyncObject};
 use super::operation::{Answer, Model, SUCCESS, bad_unlock, done, prepare, prepare_whole};
 use super::refresh;
-use super::wait_set::{CANCELLED, TIMED_OUT, wait_ends_by};
+use super::wait_set::{CANCELLED, SIGNALLED, TIMED_OUT, WOKEN, wait_ends_by};
 use crate::libc::deadline::Deadline;
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome};
-
-/// `Core::note`: a signal has woken it.
-const SIGNALLED: u64 = 1;
-/// `Core::note`: it woke by a broadcast, or spuriously.
-const WOKEN: u64 = 4;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -201,12 +196,6 @@ fn perform_wait(cx: &mut Cx<'_>, alternative: u16, deadline: Option<usize>) -> P
         _ if alternative > 0 => acquire_to_end(cx),
         _ => done(reacquire(cx)),
     }
-}
-
-/// Whether a thread that has been woken from a wait may still be cancelled in it.
-pub(super) fn may_be_cancelled(state: &State, thread: ThreadId) -> bool {
-    let core = &state.thread(thread).core;
-    matches!(core.note, SIGNALLED | WOKEN) && core.phase == Phase::Woken && cancel::may_act(core)
 }
 
 /// The thread takes the mutex again, and is then cancelled.

@@ -11,7 +11,9 @@
 
 use super::object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 use crate::native::{Cx, Flow, Stop};
+use crate::state::State;
 use crate::value::Value;
+use selvedge_base::ThreadId;
 use selvedge_model::{FaultKind, ObjectId};
 
 /// The number of `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP`, the only kind with which glibc
@@ -172,4 +174,11 @@ pub(super) fn init(cx: &mut Cx<'_>, address: u64, object: SyncObject) -> Result<
 /// Ends an object that nobody uses.
 pub(super) fn destroy(cx: &mut Cx<'_>, address: u64, kind: Kind) {
     cx.state.set_sync(address, SyncObject::Destroyed { kind });
+}
+
+/// Whether a thread runs the routine of a once control that was called from a frame, or above it.
+pub(super) fn runs_once_above(state: &State, thread: ThreadId, depth: u32) -> bool {
+    let held = state.thread(thread).held.iter();
+    let mut held = held.filter(|held| held.count >= depth);
+    held.any(|held| matches!(state.sync(held.object.0), Some(SyncObject::Once(_))))
 }

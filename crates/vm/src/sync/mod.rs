@@ -46,7 +46,7 @@ mod touch;
 mod wait_set;
 mod word_wait;
 
-pub use cancel::{act, acts, arm, is_cancellation_point, may_act};
+pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::is_wait;
 pub(crate) use fusible::{Fusible, polls_end, tries_mutexes};
 pub(crate) use futex::word_of as futex_word;

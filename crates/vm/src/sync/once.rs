@@ -48,13 +48,6 @@ pub(super) fn abandon(cx: &mut Cx<'_>, address: u64) {
     cx.state.set_sync(address, SyncObject::Once(Once::New));
 }
 
-/// Whether a thread runs a routine above a frame: one that was called from it or above it.
-pub(super) fn runs_above(state: &State, thread: ThreadId, depth: u32) -> bool {
-    let held = state.thread(thread).held.iter();
-    let mut held = held.filter(|held| held.count >= depth);
-    held.any(|held| matches!(state.sync(held.object.0), Some(SyncObject::Once(_))))
-}
-
 fn hold(cx: &mut Cx<'_>, address: u64) {
     let (me, site) = (cx.thread, cx.site);
     let count = cx.state.thread(me).core.depth;

@@ -51,7 +51,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
 const TIMER_ABSTIME: i32 = 1;
 
 fn pause(cx: &mut Cx<'_>, cancelable: bool, sleep: fn(&mut Cx<'_>) -> Answer) -> Prepared {
-    let cancelled = cancelable && super::may_act(&cx.state.thread(cx.thread).core);
+    let cancelled = cancelable && cx.state.thread(cx.thread).core.is_cancelled();
     if cx.state.unjoined() == 0 && !cancelled {
         return Prepared::Immediate(match sleep(cx) {
             Ok((code, _)) => Flow::int(code),

@@ -1,7 +1,7 @@
 //! Whether an action is enabled, by the state of its object.
 
 use super::object::{Once, SyncObject};
-use super::{atomic_block, barrier, channel, claim, cond, mutex, rwlock, sem, spin, wait_set};
+use super::{atomic_block, barrier, channel, claim, mutex, rwlock, sem, spin, wait_set};
 use crate::phase::Phase;
 use crate::state::State;
 use crate::thread::Stage;
@@ -27,8 +27,8 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::OnceEnter => once_status(state, action),
         Op::Destroy => barrier::destroy_status(state, action),
         Op::WaitAcquire => {
-            let cancelled = action.cancelable && cond::may_be_cancelled(state, action.thread);
-            return (wait_set::acquire_status(state, action), 1 + u16::from(cancelled));
+            let alternatives = wait_set::acquire_alternatives(state, action);
+            return (wait_set::acquire_status(state, action), alternatives);
         }
         Op::WaitTimeout => {
             return (

@@ -16,6 +16,10 @@ pub(super) const WORD: u64 = 4;
 /// `Core::note` before a wait on a futex: the expected value is a number, which is the lower half.
 pub(super) const KNOWN: u64 = 1 << 32;
 
+/// `Core::note` of a wait on a condition variable that a signal has ended.
+pub(super) const SIGNALLED: u64 = 1;
+/// `Core::note` of one that a broadcast has ended, or that has ended spuriously.
+pub(super) const WOKEN: u64 = 4;
 /// `Core::note` of a wait that has timed out.
 pub(super) const TIMED_OUT: u64 = 2;
 /// `Core::note` of a wait that has ended because its thread is cancelled.
@@ -43,6 +47,14 @@ pub fn wait_ends_by(state: &State, thread: ThreadId, alternative: u16) -> Option
 pub(super) fn timeout_alternatives(state: &State, thread: ThreadId) -> u16 {
     let core = &state.thread(thread).core;
     u16::from(core.timed) + u16::from(core.cancel.pending() && !is_on_futex(core))
+}
+
+/// How many ways there are to end a wait on a condition variable: a thread that has been woken may
+/// still be cancelled in it.
+pub(super) fn acquire_alternatives(state: &State, action: &Action) -> u16 {
+    let core = &state.thread(action.thread).core;
+    let woken = matches!(core.note, SIGNALLED | WOKEN) && core.phase == Phase::Woken;
+    1 + u16::from(action.cancelable && woken && core.is_cancelled())
 }
 
 /// Whether a waiting thread waits on a futex. That wait is no cancellation point.

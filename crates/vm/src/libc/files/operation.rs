@@ -75,7 +75,7 @@ pub(super) fn alone(cx: &Cx<'_>) -> bool {
 
 /// Whether an action ends its thread, whose cancellation was requested.
 fn ends(cx: &Cx<'_>, action: &Action) -> bool {
-    action.cancelable && crate::sync::may_act(&cx.state.thread(cx.thread).core)
+    action.cancelable && cx.state.thread(cx.thread).core.is_cancelled()
 }
 
 /// Returns the next visible action. While there is only one thread, parts that need not wait are
