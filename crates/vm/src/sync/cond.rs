@@ -243,15 +243,22 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
         }
     };
     cx.state.set_sync(address, now);
+    let note = no_signal(cx);
     let core = cx.state.own_core(cx.thread);
     (core.phase, core.note) = if wakes {
-        (Phase::Woken, WOKEN)
+        (Phase::Woken, note)
     } else {
         (Phase::Waiting, 0)
     };
     core.wait = [ObjectId(address), ObjectId(mutex)];
     core.timed = timed;
     Ok(())
+}
+
+/// Why a thread woke that has taken no signal. Where nobody is cancelled that makes no difference,
+/// and states should not differ in it.
+fn no_signal(cx: &Cx<'_>) -> u64 {
+    if cx.program.cancels { WOKEN } else { SIGNALLED }
 }
 
 /// The thread leaves the wait set by itself.
@@ -341,8 +348,9 @@ pub(super) fn broadcast(cx: &mut Cx<'_>, _: u16) -> Performed {
         let all: Vec<ThreadId> = waiting(cx.state, address).collect();
         cx.state
             .set_sync(address, SyncObject::Cond { waiters: 0, mutex: 0 });
+        let note = no_signal(cx);
         for &target in &all {
-            wake(cx.state, target, WOKEN);
+            wake(cx.state, target, note);
         }
         Ok((0, Outcome::Threads(cx.state.intern_set(all))))
     });

@@ -18,7 +18,8 @@ pub(super) const KNOWN: u64 = 1 << 32;
 
 /// `Core::note` of a wait on a condition variable that a signal has ended.
 pub(super) const SIGNALLED: u64 = 1;
-/// `Core::note` of one that a broadcast has ended, or that has ended spuriously.
+/// `Core::note` of one that a broadcast has ended, or that has ended spuriously, in a program that
+/// cancels threads; in others it is [`SIGNALLED`].
 pub(super) const WOKEN: u64 = 4;
 /// `Core::note` of a wait that has timed out.
 pub(super) const TIMED_OUT: u64 = 2;
