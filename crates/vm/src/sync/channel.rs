@@ -7,7 +7,7 @@
 //!
 //! The action uses the two words of the channel that say how far senders and receivers have come.
 //! So it is dependent on all operations of the same channel, and on accesses to these words from
-//! elsewhere: a channel is disconnected by setting a bit of the second one.
+//! elsewhere. Disconnecting is such an operation, too: it sets a bit of the second word.
 //!
 //! *What an event has done* is finer ([`passed`]). Who receives a message that is there, and who
 //! sends one into a free place, do not disturb each other unless it is the same place. So events
