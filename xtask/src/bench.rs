@@ -2,6 +2,7 @@
 //! other tools. Benchmarks are no tests: slowness is no failure.
 
 mod choices;
+mod cover;
 mod first;
 mod inputs;
 mod lockfree;
@@ -100,6 +101,10 @@ const SECTIONS: &[Section] = &[
         ..Section::of("--predicate", Bench::predicate)
     },
     Section::of("--choices", Bench::choices),
+    Section {
+        long: true,
+        ..Section::of("--cover", Bench::cover)
+    },
 ];
 
 impl Section {
@@ -114,7 +119,7 @@ impl Section {
 }
 
 /// `cargo xtask bench [--quick | SECTION... | --cluster]`, and `[--selvedge FILE]` for an already
-/// built command. `--quick` skips callgrind and the comparison of cores, and writes no document.
+/// built command. `--quick` skips what takes long, and writes no document.
 /// Options that name sections measure only these, and replace them in the document.
 pub fn run(arguments: &[String]) -> Result<()> {
     let is_given = |option: &str| arguments.iter().any(|argument| argument == option);

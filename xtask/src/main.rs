@@ -6,7 +6,6 @@ mod bench;
 mod bless;
 mod callgrind;
 mod ci;
-mod cover;
 mod cycles;
 mod deb;
 mod demo;
@@ -32,10 +31,9 @@ const HELP: &str = "usage: cargo xtask TASK
   test [OPTION…]  all tests, as many programs at a time as there are cores; options go to cargo
   tidy         the edges between crates, file lengths, links, names in documents, forbidden words
   bless        accept new golden reports and show what changed
-  bench        measure, and write docs/BENCHMARKS.md; --lockfree, --predicate, --first, --choices: that section alone; --cluster: simulate many machines (docs/cluster.md)
+  bench        measure, and write docs/BENCHMARKS.md; --lockfree, --predicate, --first, --choices, --cover: that section alone; --cluster: simulate many machines (docs/cluster.md)
   fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
   hunt [OPTIONS]  check random programs against an enumerator (--help; docs/hunt.md)
-  cover        measure sets of schedules and the programs built of them (docs/cover.md): [SELVEDGE]
   nightly [--seed N]  the tests at length, then the hunt and fuzzing, for hours; the site
   memcheck     run tests of the machine under valgrind
   mutate       run every test that plants a mistake and expects it to be noticed
@@ -70,7 +68,6 @@ fn task() -> Result<()> {
         Some("memcheck") => memcheck::run(),
         Some("mutate") => mutate::run(),
         Some("nightly") => nightly::run(&arguments[1..]),
-        Some("cover") => cover::run(&arguments[1..]),
         Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
         Some("deb") => deb::package(arguments.get(1).map(String::as_str)),
         Some("demo") => demo::run(),

@@ -59,10 +59,10 @@ pub(crate) fn kind(action: &Action) -> Kind {
         Op::Detach => O::Detach,
         Op::Exit => O::End,
         Op::ProcessExit => O::Exit,
-        Op::Lock | Op::SpinLock | Op::WrLock => O::Lock,
+        Op::Lock | Op::SpinLock | Op::WrLock | Op::TimedLock | Op::TimedWrLock => O::Lock,
         Op::TryLock | Op::SpinTryLock | Op::TryWrLock => O::TryLock,
         Op::Unlock | Op::SpinUnlock | Op::RdUnlock | Op::WrUnlock => O::Unlock,
-        Op::RdLock => O::ReadLock,
+        Op::RdLock | Op::TimedRdLock => O::ReadLock,
         Op::TryRdLock => O::TryReadLock,
         Op::WaitRelease => O::Sleep,
         Op::WaitTimeout | Op::WaitAcquire => O::Wake,
@@ -71,7 +71,7 @@ pub(crate) fn kind(action: &Action) -> Kind {
         Op::OnceEnter => O::Once,
         Op::OnceDone => O::OnceDone,
         Op::SemPost => O::Post,
-        Op::SemWait => O::Wait,
+        Op::SemWait | Op::SemTimedWait => O::Wait,
         Op::SemTryWait => O::TryWait,
         Op::SemGetValue => O::Value,
         Op::BarrierArrive => O::Arrive,
@@ -169,7 +169,9 @@ pub(crate) struct Orders {
     /// The operations of the present part.
     operations: Vec<Operated>,
     happened: Vec<Happened>,
-    /// For each object, the actions that use it, in order.
+    /// For each object, the actions that use it: of a thread's actions that differ in nothing but
+    /// the statement the last one. Who depends on it depends on all of them, and what orders it
+    /// orders those before.
     uses: FxHashMap<u64, Vec<usize>>,
     clocks: Vec<Clock>,
     /// The operations before the present part. Each operation of the part waits for all of them.
@@ -284,7 +286,7 @@ impl Orders {
                 let tries = match operation {
                     Operation::TryLock | Operation::TryReadLock | Operation::TryWait => true,
                     Operation::Wake => action.op == Op::WaitTimeout,
-                    _ => false,
+                    _ => action.op.has_deadline(),
                 };
                 // A signal without a waiting thread is lost, and the runtime has nothing to do for
                 // it.
@@ -476,12 +478,11 @@ impl Orders {
     }
 
     fn happen(&mut self, action: Action, known_by: u32, operation: Option<usize>) {
-        let at = self.happened.len();
+        let (at, happened) = (self.happened.len(), &self.happened);
         action.for_each_use(|object, _, _| {
             let uses = self.uses.entry(object).or_default();
-            if uses.last() != Some(&at) {
-                uses.push(at);
-            }
+            uses.retain(|&earlier| earlier != at && !is_alike(&happened[earlier].action, &action));
+            uses.push(at);
         });
         self.happened.push(Happened {
             action,
@@ -489,6 +490,11 @@ impl Orders {
             operation,
         });
     }
+}
+
+fn is_alike(a: &Action, b: &Action) -> bool {
+    let stmt = a.stmt;
+    *a == Action { stmt, ..*b }
 }
 
 pub(crate) fn of(clock: &Clock, thread: ThreadId) -> u32 {

@@ -17,9 +17,9 @@
 //! requests are read, and the reader waits for no thread that never stops.
 //!
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
-//! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a
-//! condition variable times out only if no other thread can move. All other such choices are
-//! unsupported.
+//! nobody wakes without a signal, a signal wakes the first waiting thread, and who waits for a
+//! limited time (for a condition variable, a lock or a semaphore) gives up only if no other thread
+//! can move. All other such choices are unsupported.
 
 pub use crate::decisions::Decisions;
 use crate::junctions::{Comes, Turns, too_many};
@@ -78,9 +78,11 @@ where
             true => None,
             false => {
                 let reads = junctions.as_deref().map(|junctions| junctions.reads);
+                let in_vain = in_vain(&mut machine);
                 let reads = |action: &Action| reads.is_some_and(|reads| reads(&machine, action));
                 let kinds = (is_operation, &reads as Is<'_>);
-                next((path.len(), machine.pending()), &turns, kinds, decisions)
+                let now = (path.len(), machine.pending());
+                next(now, &in_vain, &turns, kinds, decisions)
             }
         };
         let mut comes = Comes::On;
@@ -195,9 +197,34 @@ struct Taken {
     failed: bool,
 }
 
+/// The threads that would give up if they moved now. What has a deadline is tried, and undone.
+fn in_vain<M: Undo>(machine: &mut M) -> Vec<usize> {
+    let threads = 0..machine.pending().len();
+    let gives_up = |&thread: &usize| {
+        let pending = machine.pending()[thread];
+        match pending.action.op {
+            _ if !pending.is_enabled() => false,
+            Op::WaitTimeout => true,
+            op if op.has_deadline() => {
+                let mark = machine.mark();
+                let choice = Choice {
+                    thread: ThreadId::from_index(thread),
+                    alternative: 0,
+                };
+                let failed = machine.step(choice).outcome == Outcome::Failed;
+                machine.undo(mark);
+                failed
+            }
+            _ => false,
+        }
+    };
+    threads.filter(gives_up).collect()
+}
+
 /// The thread that moves; `None` at the end.
 fn next(
     (depth, pending): (usize, &[Pending]),
+    in_vain: &[usize],
     turns: &Turns,
     (is_operation, reads_request): (Is<'_>, Is<'_>),
     decisions: &mut Decisions,
@@ -211,7 +238,7 @@ fn next(
     if let Some((thread, _)) = enabled().find(|(_, p)| between(p)) {
         return Some(thread);
     }
-    let gives_up = |thread: usize| pending[thread].action.op == Op::WaitTimeout;
+    let gives_up = |thread: usize| in_vain.contains(&thread);
     let mut ranked: Vec<usize> = enabled().map(|(thread, _)| thread).collect();
     // Nobody gives up where somebody else can move, whatever is to be avoided.
     if ranked.iter().any(|&thread| !gives_up(thread)) {

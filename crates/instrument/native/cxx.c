@@ -69,7 +69,7 @@ void __selvedge__ZNSt18condition_variableD2Ev(pthread_cond_t *condition) {
 }
 
 void __selvedge__ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(pthread_cond_t *condition, pthread_mutex_t **lock) {
-    wait_on(condition, *lock, CLOCK_REALTIME, NULL);
+    wait_on(condition, *lock, ITS_OWN, NULL);
 }
 
 void __selvedge__ZNSt18condition_variable10notify_oneEv(pthread_cond_t *condition) {

@@ -66,6 +66,7 @@ static _Atomic int joinable[THREADS];
 static _Atomic int named[THREADS]; /* the handle is where the creator wants it */
 static struct start {
     void *(*body)(void *);
+    int (*c11_body)(void *); /* in its place, for a thread of C11 */
     void *argument;
 } starts[THREADS];
 static _Atomic int is_free;
@@ -400,20 +401,24 @@ static void *run(void *number) {
     while (!atomic_load(&named[thread]))
         sched_yield();
     begin(thread);
-    return starts[thread].body(starts[thread].argument);
+    const struct start *it = &starts[thread];
+    return it->body ? it->body(it->argument) : (void *)(intptr_t)it->c11_body(it->argument);
 }
 
-int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+int thrd_create(pthread_t *handle, int (*body)(void *), void *argument);
+
+static int create(pthread_t *handle, const pthread_attr_t *attributes, struct start it) {
     int child = -1;
     for (int i = 0; i < THREADS && child < 0; i++)
         if (me >= 0 && parents[i] == me && ordinals[i] == (int)children + 1)
             child = i;
     if (enter(OP_CREATE, NULL, child, NULL) == FREE)
-        return pthread_create(handle, attributes, body, argument);
+        return it.body ? pthread_create(handle, attributes, it.body, it.argument)
+                       : thrd_create(handle, it.c11_body, it.argument);
     int detached = PTHREAD_CREATE_JOINABLE;
     if (attributes)
         pthread_attr_getdetachstate(attributes, &detached);
-    starts[child] = (struct start){body, argument};
+    starts[child] = it;
     int result = pthread_create(&handles[child], attributes, run, (void *)(intptr_t)child);
     if (result) {
         deviation(-1, OP_CREATE, "the system gives no thread");
@@ -426,6 +431,10 @@ int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attribute
     atomic_store(&named[child], 1);
     leave();
     return 0;
+}
+
+int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    return create(handle, attributes, (struct start){body, NULL, argument});
 }
 
 static int thread_of(pthread_t handle) {
@@ -467,6 +476,7 @@ __attribute__((noreturn)) void __selvedge_pthread_exit(void *result) {
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
 static const char busy[] = "it is not free, though the schedule has it so";
+static const char not_busy[] = "it is free, though the schedule has it otherwise";
 
 /* `operation` as `try` does it at once; where others have broken the order, as `name` does. */
 #define TAKES(name, type, try, operation)                                                                                        \
@@ -505,7 +515,33 @@ static const char busy[] = "it is not free, though the schedule has it so";
         return result;                                                                                                           \
     }
 
+/* With a deadline. Where the schedule has it in vain, the lock is held until this is done: so the
+   real call waits, and says why it fails. */
+#define WAITS(name, parameters, arguments, try, operation)                                                                \
+    int __selvedge_##name parameters {                                                                                           \
+        int outcome = enter(operation, lock, -1, NULL);                                                                          \
+        if (outcome == FREE)                                                                                                     \
+            return name arguments;                                                                                               \
+        int result = outcome == FAILED ? name arguments : try(lock);                                                             \
+        if (outcome == FAILED ? !result : result == EBUSY) {                                                                     \
+            deviation(-1, operation, result ? busy : not_busy);                                                                  \
+            return result ? name arguments : 0;                                                                                  \
+        }                                                                                                                        \
+        leave();                                                                                                                 \
+        return result;                                                                                                           \
+    }
+#define UNTIL(name, type, try, operation)                                                                                        \
+    WAITS(name, (type * lock, const struct timespec *deadline), (lock, deadline), try, operation)
+#define UNTIL_BY(name, type, try, operation)                                                                                     \
+    WAITS(name, (type * lock, clockid_t clock, const struct timespec *deadline), (lock, clock, deadline), try, operation)
+
 TAKES(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, OP_LOCK)
+UNTIL(pthread_mutex_timedlock, pthread_mutex_t, pthread_mutex_trylock, OP_LOCK)
+UNTIL_BY(pthread_mutex_clocklock, pthread_mutex_t, pthread_mutex_trylock, OP_LOCK)
+UNTIL(pthread_rwlock_timedwrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, OP_LOCK)
+UNTIL_BY(pthread_rwlock_clockwrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, OP_LOCK)
+UNTIL(pthread_rwlock_timedrdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, OP_READ_LOCK)
+UNTIL_BY(pthread_rwlock_clockrdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, OP_READ_LOCK)
 TRIES(pthread_mutex_trylock, pthread_mutex_t, OP_TRY_LOCK)
 GIVES_BACK(pthread_mutex_unlock, pthread_mutex_t)
 TAKES(pthread_spin_lock, pthread_spinlock_t, pthread_spin_trylock, OP_LOCK)
@@ -519,12 +555,23 @@ GIVES_BACK(pthread_rwlock_unlock, pthread_rwlock_t)
 
 /* ---- condition variables ----------------------------------------------------------------------------------------- */
 
+/* The clock that a condition variable was given by its attributes. */
+static _Atomic clockid_t clocks[OBJECTS + 1];
+#define ITS_OWN ((clockid_t)-1)
+
 /* The real condition variable is not used: who is woken by whom is the schedule's. A wait gives the mutex back, waits for its
    own end in the schedule, and takes the mutex again. Where there are no schedules any more it ends as if spuriously, since a
    real signal would not reach it. */
 static int wait_on(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline) {
-    if (enter_with(OP_SLEEP, condition, mutex, -1, NULL) == FREE)
-        return deadline ? pthread_cond_clockwait(condition, mutex, clock, deadline) : pthread_cond_wait(condition, mutex);
+    int label;
+    if (enter_with(OP_SLEEP, condition, mutex, -1, &label) == FREE) {
+        if (!deadline)
+            return pthread_cond_wait(condition, mutex);
+        return clock == ITS_OWN ? pthread_cond_timedwait(condition, mutex, deadline)
+                                : pthread_cond_clockwait(condition, mutex, clock, deadline);
+    }
+    if (clock == ITS_OWN)
+        clock = clocks[labels[label].target];
     int result = pthread_mutex_unlock(mutex);
     if (result) {
         deviation(-1, OP_SLEEP, "the mutex is not held");
@@ -557,11 +604,11 @@ static int wait_on(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t 
 }
 
 int __selvedge_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-    return wait_on(condition, mutex, CLOCK_REALTIME, NULL);
+    return wait_on(condition, mutex, ITS_OWN, NULL);
 }
 
 int __selvedge_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
-    return wait_on(condition, mutex, CLOCK_REALTIME, deadline);
+    return wait_on(condition, mutex, ITS_OWN, deadline);
 }
 
 int __selvedge_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
@@ -640,6 +687,25 @@ int __selvedge_sem_wait(sem_t *semaphore) {
     leave();
     return 0;
 }
+
+#define UNTIL_POSTED(name, parameters, arguments)                                                                                \
+    int __selvedge_##name parameters {                                                                                           \
+        int outcome = enter(OP_WAIT, semaphore, -1, NULL);                                                                       \
+        if (outcome == FREE)                                                                                                     \
+            return name arguments;                                                                                               \
+        int result = outcome == FAILED ? name arguments : sem_trywait(semaphore);                                                \
+        if (outcome == FAILED ? !result : result) {                                                                              \
+            deviation(-1, OP_WAIT, result ? busy : not_busy);                                                                    \
+            return result ? name arguments : 0;                                                                                  \
+        }                                                                                                                        \
+        int error = errno;                                                                                                       \
+        leave();                                                                                                                 \
+        errno = error;                                                                                                           \
+        return result;                                                                                                           \
+    }
+
+UNTIL_POSTED(sem_timedwait, (sem_t * semaphore, const struct timespec *deadline), (semaphore, deadline))
+UNTIL_POSTED(sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *deadline), (semaphore, clock, deadline))
 
 int __selvedge_sem_trywait(sem_t *semaphore) {
     int outcome = enter(OP_TRY_WAIT, semaphore, -1, NULL);
@@ -749,8 +815,21 @@ static void has_ended(int label) {
 
 ABOUT(pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *a), (m, a), m, OP_INIT, has_made(label, m))
 ABOUT(pthread_mutex_destroy, (pthread_mutex_t * m), (m), m, OP_DESTROY, has_ended(label))
-ABOUT(pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t *a), (c, a), c, OP_INIT, has_made(label, c))
-ABOUT(pthread_cond_destroy, (pthread_cond_t * c), (c), c, OP_DESTROY, has_ended(label))
+static void has_made_condition(int label, const pthread_cond_t *condition, const pthread_condattr_t *attributes) {
+    clockid_t clock = CLOCK_REALTIME;
+    has_made(label, condition);
+    if (attributes)
+        pthread_condattr_getclock(attributes, &clock);
+    clocks[labels[label].target] = clock;
+}
+
+static void condition_has_ended(int label) {
+    has_ended(label);
+    clocks[labels[label].target] = CLOCK_REALTIME;
+}
+
+ABOUT(pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t *a), (c, a), c, OP_INIT, has_made_condition(label, c, a))
+ABOUT(pthread_cond_destroy, (pthread_cond_t * c), (c), c, OP_DESTROY, condition_has_ended(label))
 ABOUT(pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *a), (l, a), l, OP_INIT, has_made(label, l))
 ABOUT(pthread_rwlock_destroy, (pthread_rwlock_t * l), (l), l, OP_DESTROY, has_ended(label))
 ABOUT(pthread_spin_init, (pthread_spinlock_t * l, int shared), (l, shared), (const void *)l, OP_INIT,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Functions that the runtime has a form of: `__selvedge_NAME`.
-const OURS: [&str; 38] = [
+const OURS: [&str; 46] = [
     "pthread_create",
     "pthread_join",
     "pthread_exit",
@@ -26,6 +26,14 @@ const OURS: [&str; 38] = [
     "pthread_rwlock_wrlock",
     "pthread_rwlock_trywrlock",
     "pthread_rwlock_unlock",
+    "pthread_mutex_timedlock",
+    "pthread_mutex_clocklock",
+    "pthread_rwlock_timedrdlock",
+    "pthread_rwlock_clockrdlock",
+    "pthread_rwlock_timedwrlock",
+    "pthread_rwlock_clockwrlock",
+    "sem_timedwait",
+    "sem_clockwait",
     "pthread_spin_init",
     "pthread_spin_destroy",
     "pthread_spin_lock",
@@ -46,6 +54,27 @@ const OURS: [&str; 38] = [
     "pthread_barrier_init",
     "pthread_barrier_destroy",
     "pthread_barrier_wait",
+];
+
+/// The same of C11 threads, in `native/c11.c`.
+const OURS_OF_C11: [&str; 17] = [
+    "call_once",
+    "cnd_broadcast",
+    "cnd_destroy",
+    "cnd_init",
+    "cnd_signal",
+    "cnd_timedwait",
+    "cnd_wait",
+    "mtx_destroy",
+    "mtx_init",
+    "mtx_lock",
+    "mtx_timedlock",
+    "mtx_trylock",
+    "mtx_unlock",
+    "thrd_create",
+    "thrd_detach",
+    "thrd_exit",
+    "thrd_join",
 ];
 
 /// The same of C++, in `native/cxx.c`: what libstdc++ keeps out of its headers. The headers call
@@ -71,7 +100,7 @@ const OURS_OF_CXX: [&str; 14] = [
 ];
 
 /// Functions about threads that order nothing.
-const HARMLESS: [&str; 9] = [
+const HARMLESS: [&str; 24] = [
     // Destructors of what a thread runs.
     "_ZNSt6thread6_State",
     "pthread_self",
@@ -79,33 +108,46 @@ const HARMLESS: [&str; 9] = [
     "pthread_attr_",
     "pthread_mutexattr_",
     "pthread_barrierattr_",
-    // Not `setclock`: a wait that times out does so by the usual clock.
-    "pthread_condattr_init",
-    "pthread_condattr_destroy",
+    "pthread_condattr_",
     "pthread_rwlockattr_",
+    "pthread_getattr_np",
+    "pthread_setname_np",
+    "pthread_getname_np",
+    "pthread_getconcurrency",
+    "pthread_setconcurrency",
+    "pthread_yield",
+    "thrd_current",
+    "thrd_equal",
+    "thrd_sleep",
+    "thrd_yield",
+    // Nobody is cancelled, because `pthread_cancel` is refused.
+    "pthread_setcancel",
+    "pthread_testcancel",
+    // Destructors run before the thread's end is done.
+    "pthread_key_",
+    "pthread_getspecific",
+    "pthread_setspecific",
+    "tss_",
 ];
 
 /// Beginnings of the names of functions that synchronise, or start or end threads.
-pub const FOREIGN: [&str; 14] = [
+pub const FOREIGN: [&str; 12] = [
     "aio_",
     "lio_",
     "_ZNSt6thread",
     "_ZNSt18condition_variable",
     "_ZNSt28__atomic_futex_unsigned_base",
     "_ZSt25notify_all_at_thread_exit",
-    "__cxa_thread_atexit",
     "pthread_",
     "sem_",
     "mtx_",
     "cnd_",
     "thrd_",
-    "tss_",
     "mq_",
 ];
 
 /// Names of functions that synchronise, start or end something, jump, or have to do with signals.
-pub const FOREIGN_NAMES: [&str; 66] = [
-    "call_once",
+pub const FOREIGN_NAMES: [&str; 65] = [
     "fork",
     "forkpty",
     "vfork",
@@ -241,7 +283,8 @@ impl Ours {
     }
 
     pub(crate) fn is_ours(&self, name: &str) -> bool {
-        OURS.contains(&name) || OURS_OF_CXX.contains(&name) || (self.reads && name == "read")
+        let lists: [&[&str]; 3] = [&OURS, &OURS_OF_C11, &OURS_OF_CXX];
+        lists.iter().any(|list| list.contains(&name)) || (self.reads && name == "read")
     }
 
     /// What a module uses that has no native form. `defined`: the functions of all modules.
@@ -317,14 +360,14 @@ mod tests {
     const MODULE: &str = r#"@text = constant [30 x i8] c"call asm @sem_open(\00"
 define i32 @main() !dbg !5 {
   %1 = call ptr (ptr, i32, ...) @sem_open(ptr @text, i32 0), !dbg !7
-  invoke void @__cxa_thread_atexit(ptr @text)
+  invoke void @pthread_cancel(ptr @text)
           to label %2 unwind label %3, !dbg !8
   call void asm sideeffect "nop", ""() #2, !dbg !9
   call void @mq_own(), !dbg !9
   ret i32 0
 }
 declare ptr @sem_open(ptr, i32, ...)
-declare void @__cxa_thread_atexit(ptr)
+declare void @pthread_cancel(ptr)
 declare void @kill(i32)
 declare void @mq_own()
 !1 = !DIFile(filename: "a.c", directory: "/tmp")
@@ -345,7 +388,7 @@ declare void @mq_own()
         let own = "define void @mq_own() {\n  ret void\n}\n";
         let mut expected = vec![
             "inline assembly in a native program at a.c:14",
-            "function __cxa_thread_atexit in a native program at a.c:13",
+            "function pthread_cancel in a native program at a.c:13",
             "function kill in a native program",
             "function sem_open in a native program at a.c:12",
         ];

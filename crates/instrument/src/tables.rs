@@ -7,6 +7,9 @@ use std::fmt::Write;
 /// What the runtime does for all sets.
 const RUNTIME: &str = include_str!("../native/runtime.c");
 
+/// What it does for C11 threads.
+const OF_C11: &str = include_str!("../native/c11.c");
+
 /// What it does for programs in C++.
 const OF_CXX: &str = include_str!("../native/cxx.c");
 
@@ -75,6 +78,8 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
     places(out, plan)?;
     text.push('\n');
     text.push_str(RUNTIME);
+    text.push('\n');
+    text.push_str(OF_C11);
     if source == Source::Cxx {
         text.push('\n');
         text.push_str(OF_CXX);

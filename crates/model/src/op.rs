@@ -118,6 +118,14 @@ impl Op {
             Synchronises::Creation | Synchronises::Notification | Synchronises::Arrival
         )
     }
+    /// True if the operation waits for a limited time: it fails where it would have to wait.
+    #[inline]
+    pub const fn has_deadline(self) -> bool {
+        matches!(
+            self,
+            Op::TimedLock | Op::TimedRdLock | Op::TimedWrLock | Op::SemTimedWait
+        )
+    }
 }
 
 macro_rules! operations {

@@ -48,6 +48,13 @@ fn a_routine_that_runs_once_may_throw() {
 }
 
 #[test]
+fn objects_of_a_thread_end_with_it() {
+    let text = include_str!("programs/thread_local.cpp");
+    let (_, printed) = run(&Place::new(), &[("program.cpp", text)]);
+    assert_eq!(printed, ["21 21\n", "22 22\n11 33\n"]);
+}
+
+#[test]
 fn a_local_static_variable_is_initialised_by_the_first_of_the_schedule() {
     let text = include_str!("programs/singleton.cpp");
     let (_, printed) = run(&Place::new(), &[("program.cpp", text)]);

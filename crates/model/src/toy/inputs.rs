@@ -49,16 +49,21 @@ fn with_inputs(seed: u64, shares: bool) -> Toy {
     };
     (toy.shares, toy.adds) = (shares, false);
     if shares {
-        // A toy's futex wait compares numbers only, and so does who claims a variable.
-        let compares = |op: &ToyOp| {
+        // A toy's futex wait compares numbers only, and so does who claims a variable. A channel
+        // of a toy holds numbers only.
+        let needs_a_number = |op: &ToyOp| {
             matches!(
                 op,
-                ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..) | ToyOp::Claim(..)
+                ToyOp::FutexWait(..)
+                    | ToyOp::FutexTimedWait(..)
+                    | ToyOp::Claim(..)
+                    | ToyOp::Send(..)
+                    | ToyOp::TrySend(..)
             )
         };
         toy.threads
             .iter_mut()
-            .for_each(|ops| ops.retain(|op| !compares(op)));
+            .for_each(|ops| ops.retain(|op| !needs_a_number(op)));
     }
     // Fewer threads, and fewer operations for each, because the additions make many executions.
     let most = if toy.threads.len() > 2 { 2 } else { 3 };

@@ -134,6 +134,9 @@ pub struct Cancel {
     pub disabled: bool,
     /// PTHREAD_CANCEL_ASYNCHRONOUS.
     pub asynchronous: bool,
+    /// The type was asynchronous at some time. Acting at once is not modelled, so a request that
+    /// comes before or after is unsupported in any order.
+    pub was_asynchronous: bool,
     /// Someone called pthread_cancel.
     pub requested: bool,
     /// The start routine has returned, and what runs now at the thread's end (destructors of keys)

@@ -116,6 +116,9 @@ fn cancel(cx: &mut Cx<'_>, _: u16) -> Performed {
         );
         return Performed::Done(flow, Outcome::Failed);
     }
+    if core.cancel.was_asynchronous {
+        return Performed::Done(Flow::Unsupported(ASYNCHRONOUS.into()), Outcome::Failed);
+    }
     cx.state.core_mut(target).cancel.requested = true;
     let pending = cx.state.pending()[target.index()];
     if target != cx.thread && pending.status.is_alive() {
@@ -159,17 +162,23 @@ fn set_state(cx: &mut Cx<'_>) -> Answer {
     Ok(SUCCESS)
 }
 
+/// A thread that ends between any two of its instructions.
+const ASYNCHRONOUS: &str = "cancelling a thread whose cancellation is asynchronous";
+
 fn set_type(cx: &mut Cx<'_>) -> Flow {
     let answer = (|| {
         let (new, out) = (cx.word(0)? as u32, cx.word(1)?);
-        if new == 1 && cx.program.cancels {
-            return Err(Flow::Unsupported("asynchronous cancellation".into()));
-        }
         if new > 1 {
             return Ok(EINVAL);
         }
-        let old = cx.state.thread(cx.thread).core.cancel.asynchronous;
-        cx.state.own_core(cx.thread).cancel.asynchronous = new == 1;
+        let cancel = cx.state.thread(cx.thread).core.cancel;
+        if new == 1 && cancel.requested {
+            return Err(Flow::Unsupported(ASYNCHRONOUS.into()));
+        }
+        let old = cancel.asynchronous;
+        let cancel = &mut cx.state.own_core(cx.thread).cancel;
+        cancel.asynchronous = new == 1;
+        cancel.was_asynchronous |= cancel.asynchronous && cx.program.cancels;
         if out != 0 {
             cx.store(out, 4, Value::new(u64::from(old)))?;
         }
