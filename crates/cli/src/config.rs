@@ -118,6 +118,7 @@ pub(crate) fn arguments(directory: &Path, named: Option<&Path>) -> Result<Vec<Os
             key.as_str(),
             "include"
                 | "define"
+                | "env"
                 | "symbolic-args"
                 | "symbolic-file"
                 | "file"

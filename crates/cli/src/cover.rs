@@ -374,7 +374,7 @@ const OF_BUILDING: [&str; 4] = [
     "the source, its headers and the options are those that the set was made of",
     "the compiler, the C library and the runtime are right",
     "what a thread does between two operations ends",
-    "nothing else decides by what the machine fixes and the system does not: the order of addresses, clocks",
+    "nothing else decides by what the machine fixes and the system does not: the order of addresses, clocks, names that nobody has given to threads",
 ];
 
 /// What it rests on beside where standard input is an input: it may come in pieces.

@@ -21,6 +21,7 @@ pub(crate) const RUNTIME: &str = include_str!("../runtime/inputs.c");
 pub(crate) fn run(mut args: RunArgs) -> Exit {
     let inputs = args.check.inputs.clone();
     let words = args.check.args.clone();
+    let environment = args.check.given.env.clone();
     // The set is for all arguments, or for those that are given.
     if !args.check.given.symbolic_args.is_empty() {
         args.check.args.clear();
@@ -36,7 +37,8 @@ pub(crate) fn run(mut args: RunArgs) -> Exit {
     if let Err(exit) = made {
         return exit;
     }
-    let child = Command::new(&program).args(words).spawn();
+    let variables = environment.iter().filter_map(|variable| variable.split_once('='));
+    let child = Command::new(&program).args(words).envs(variables).spawn();
     let ended = child.and_then(|mut child| {
         hand_on(child.id());
         child.wait()

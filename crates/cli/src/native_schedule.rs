@@ -200,6 +200,9 @@ impl Scheduled<'_> {
         if setup.vm.stdin.is_some() || !setup.vm.files.is_empty() || !setup.vm.tree.is_empty() {
             return Err("a native run with files or a standard input of its own".to_owned());
         }
+        if !setup.vm.environment.is_empty() {
+            return Err("a native run with an environment of its own".to_owned());
+        }
         if !setup.vm.peers.is_empty() {
             return Err("a native run with peers from outside".to_owned());
         }

@@ -83,6 +83,7 @@ fn setup(args: &CheckArgs, properties: &BTreeSet<Property>) -> Setup {
         unroll: args.unroll,
         input_size: args.given.input_size,
         symbolic_args: args.given.argument_sizes(),
+        environment: args.given.env.clone(),
         symbolic_stdin: args.given.symbolic_stdin,
         symbolic_files: args.given.symbolic_file.clone(),
         solver: solver(&args.given),

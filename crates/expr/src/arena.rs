@@ -8,6 +8,7 @@
 use crate::facts::Facts;
 use crate::inputs::{InputSet, InputSets};
 use crate::node::{Expr, InputId, InputKey, Node, TableId, Width};
+use crate::renamings::Renamings;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_base::{Digest, Domain};
@@ -22,6 +23,8 @@ pub struct Arena {
     /// The nesting depth of constructors. A rule that examines deeper nodes gives up below a fixed
     /// depth, so no shape of expression can exhaust the stack.
     pub(crate) depth: Cell<u32>,
+    /// What was computed to rename inputs.
+    pub(crate) renamings: RefCell<Renamings>,
 }
 
 /// The widest value.
@@ -83,6 +86,7 @@ impl Arena {
     pub fn new() -> Arena {
         let arena = Arena {
             depth: Cell::new(0),
+            renamings: RefCell::default(),
             inner: RefCell::new(Inner {
                 nodes: Vec::new(),
                 meta: Vec::new(),

@@ -14,6 +14,7 @@ pub mod float;
 mod inputs;
 mod node;
 mod renaming;
+mod renamings;
 pub mod smtlib;
 mod substitute;
 

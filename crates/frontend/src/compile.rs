@@ -160,9 +160,11 @@ fn leave_out(flags: &mut Vec<String>, said: &str) -> bool {
 const KEEPS_INLINE: &str = "-Dinline=inline __attribute__((__always_inline__))";
 
 /// The options that make the bitcode which the lowering expects.
-const BITCODE: [&str; 14] = [
+const BITCODE: [&str; 15] = [
     "-O0",
     "-g",
+    // The fields of a class also where its constructor is defined elsewhere.
+    "-fstandalone-debug",
     "-Xclang",
     "-fsanitize-address-use-after-scope",
     "-fno-discard-value-names",

@@ -1,5 +1,6 @@
 /* C11 threads, by the runtime's forms of pthreads. This text stands behind runtime.c, in one file. In glibc a `mtx_t` is a
-   `pthread_mutex_t`, a `cnd_t` a `pthread_cond_t`, a `thrd_t` a `pthread_t`, and a `once_flag` a `pthread_once_t`. */
+   `pthread_mutex_t`, a `cnd_t` a `pthread_cond_t`, a `thrd_t` a `pthread_t`, a `tss_t` a
+   `pthread_key_t`, and a `once_flag` a `pthread_once_t`. */
 
 #include <threads.h>
 
@@ -94,4 +95,12 @@ int __selvedge_cnd_broadcast(cnd_t *condition) {
 
 void __selvedge_call_once(once_flag *flag, void (*body)(void)) {
     __selvedge_pthread_once((pthread_once_t *)flag, body);
+}
+
+int __selvedge_tss_create(tss_t *key, tss_dtor_t destructor) {
+    return code_of(__selvedge_pthread_key_create(key, destructor));
+}
+
+void __selvedge_tss_delete(tss_t key) {
+    __selvedge_pthread_key_delete(key);
 }

@@ -13,10 +13,16 @@ void __cxa_guard_release(void *guard);
 void __cxa_guard_abort(void *guard);
 
 /* The virtual functions of a state: two destructors, the second of which frees it, and what the thread does. */
+typedef void method(void *);
+
+static void delete_state(void **state) {
+    (*(method ***)*state)[1](*state);
+}
+
+/* The thread may also be left by `pthread_exit`. */
 static void *run_state(void *state) {
-    typedef void method(void *);
-    (*(method ***)state)[2](state);
-    (*(method ***)state)[1](state);
+    void *mine __attribute__((cleanup(delete_state))) = state;
+    (*(method ***)mine)[2](mine);
     return NULL;
 }
 

@@ -382,13 +382,32 @@ static void begin(int thread) {
     pthread_setspecific(end_key, (void *)1);
 }
 
+/* Destructors of the program's keys, by key. */
+static void (*_Atomic destructors[PTHREAD_KEYS_MAX])(void *);
+
+/* The last round of destructors, in the order of keys as the C library has it. None is left for it then. */
+static void last_round(void) {
+    for (unsigned key = 0; key < PTHREAD_KEYS_MAX; key++) {
+        void (*destructor)(void *) = atomic_load(&destructors[key]);
+        void *value = destructor ? pthread_getspecific(key) : NULL;
+        if (!value)
+            continue;
+        pthread_setspecific(key, NULL);
+        destructor(value);
+    }
+    for (unsigned key = 0; key < PTHREAD_KEYS_MAX; key++)
+        if (atomic_load(&destructors[key]))
+            pthread_setspecific(key, NULL);
+}
+
 /* The last thing that a thread does: after cleanup handlers, and after destructors of the program's keys. Those run in rounds
-   as long as keys have values; this one waits for the last round. */
+   as long as keys have values; this one waits for the last round, and does that itself, since its own key is the first. */
 static void end(void *round) {
     if ((intptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS) {
         pthread_setspecific(end_key, (void *)((intptr_t)round + 1));
         return;
     }
+    last_round();
     if (enter(OP_END, NULL, -1, NULL) != FREE)
         leave();
     /* Then the last thread by the clock ends the process. That is no operation: in the schedule all others have ended. */
@@ -471,6 +490,19 @@ int __selvedge_pthread_detach(pthread_t handle) {
 
 __attribute__((noreturn)) void __selvedge_pthread_exit(void *result) {
     pthread_exit(result);
+}
+
+int __selvedge_pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
+    int result = pthread_key_create(key, destructor);
+    if (!result)
+        atomic_store(&destructors[*key], destructor);
+    return result;
+}
+
+int __selvedge_pthread_key_delete(pthread_key_t key) {
+    if (key < PTHREAD_KEYS_MAX)
+        atomic_store(&destructors[key], NULL);
+    return pthread_key_delete(key);
 }
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */

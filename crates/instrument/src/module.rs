@@ -97,12 +97,13 @@ impl Ours {
     }
 }
 
-/// What the compiler reads before it calls `__cxa_guard_acquire`.
-const CHECK: &str = " = load atomic i8, ptr @_ZGV";
+/// What the compiler reads before it calls `__cxa_guard_acquire`. Names with `$`, as those in
+/// functions without a name, are in quotes.
+const CHECKS: [&str; 2] = [" = load atomic i8, ptr @_ZGV", " = load atomic i8, ptr @\"_ZGV"];
 
 /// A line in which the check of a guard finds that the variable may not be initialised yet.
 fn asking(line: &str) -> Cow<'_, str> {
-    match line.split_once(CHECK) {
+    match CHECKS.iter().find_map(|check| line.split_once(check)) {
         Some((result, rest)) if result.trim_start().starts_with('%') => {
             let debug = rest.find(", !dbg").map_or("", |at| &rest[at..]);
             Cow::Owned(format!("{result} = add i8 0, 0{debug}"))
@@ -184,6 +185,8 @@ declare i32 @pthread_mutex_lock(ptr noundef) #1
         ] {
             assert_eq!(asking(other), other);
         }
+        let quoted = r#"  %1 = load atomic i8, ptr @"_ZGVZZ4mainENK3$_0clEvE1s" acquire, align 8, !dbg !7"#;
+        assert_eq!(asking(quoted), "  %1 = add i8 0, 0, !dbg !7");
     }
 
     #[test]

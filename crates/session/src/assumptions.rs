@@ -18,7 +18,13 @@ pub(crate) fn assumptions(
 ) -> Vec<String> {
     let mut list = vec![
         "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
-        "what is no input is fixed: the program's arguments, standard input and the files that it finds (nothing and none, unless they are given), an empty environment, the user, the host, two processors and 1 GiB of memory, what clocks and the system's random numbers say".to_owned(),
+        format!(
+            "what is no input is fixed: the program's arguments, standard input and the files that it finds (nothing and none, unless they are given), {}, the user, the host, two processors and 1 GiB of memory, what clocks and the system's random numbers say",
+            match setup.vm.environment.is_empty() {
+                true => "an empty environment",
+                false => "the environment that --env gives",
+            }
+        ),
         "malloc and its relatives do not fail".to_owned(),
         match plan.quarantine.filter(|_| !plan.keeps_dead) {
             None => "freed memory is not used again".to_owned(),

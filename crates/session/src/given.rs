@@ -100,6 +100,25 @@ pub fn given_file(text: &str) -> Result<GivenFile, String> {
     read(text, name, path)
 }
 
+/// A variable of the environment, given as `NAME=VALUE`.
+///
+/// # Errors
+/// The expected form, or what the model library has fixed, as text.
+pub fn variable(text: &str) -> Result<String, String> {
+    let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+        return Err("expected NAME=VALUE".to_owned());
+    };
+    // As lib/environment.c has it for changes.
+    let of_locale = name.starts_with("LC_") || name.starts_with("LANG");
+    if name == "TZ" && !["UTC", "UTC0"].contains(&value) {
+        return Err("the time zone is always UTC".to_owned());
+    }
+    if of_locale && !["", "C", "POSIX"].contains(&value) {
+        return Err("the locale is always C".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// The file that serves as standard input.
 ///
 /// # Errors

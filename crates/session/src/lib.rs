@@ -105,7 +105,9 @@ pub use cover::{Covered, cover};
 pub use emit::TestCases;
 pub use error::Error;
 pub use explore::jobs;
-pub use given::{Given, GivenFile, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file};
+pub use given::{
+    Given, GivenFile, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file, variable,
+};
 pub use given_tree::{GivenTree, given_tree};
 pub use observer::{Observer, Stage, Unobserved};
 pub use options::{Dependence, Options, Strategy, Symmetry, Visibility};

@@ -1,7 +1,7 @@
 //! From options to a program that machines can run: compiled, linked and lowered. And the options
 //! in the form in which a schedule stores them.
 
-use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file};
+use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, requests, stdin_file, symbolic_file, variable};
 use crate::given_tree::given_tree;
 use crate::peer::{MOST_PEERS, given_client, given_server, symbolic_packet};
 use selvedge_analysis::essential::{LeafLocks, Names, Purpose, Waits};
@@ -167,6 +167,8 @@ impl Setup {
         sizes
             .iter()
             .for_each(|size| add("symbolic-arg", size.to_string()));
+        let environment = self.vm.environment.iter();
+        environment.for_each(|variable| add("env", variable.clone()));
         let given = self.given.stdin.iter().map(|file| ("stdin", file));
         for (name, file) in given.chain(self.given.files.iter().map(|file| ("file", file))) {
             add(name, file.text.clone());
@@ -306,6 +308,7 @@ impl Setup {
                 "symbolic-stdin" => vm.symbolic_stdin = Some(bounded(MOST_BYTES)?),
                 "symbolic-requests" => vm.requests = Some(requests(value)?),
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
+                "env" => vm.environment.push(variable(value)?),
                 "stdin" => given.stdin = Some(stdin_file(value)?),
                 "file" => given.files.push(given_file(value)?),
                 "client" | "server" | "symbolic-packet" if given.peers.len() >= MOST_PEERS => {

@@ -89,6 +89,8 @@ pub struct Options {
     pub input_size: u64,
     /// Symbolic arguments behind `args`: the greatest length of each.
     pub symbolic_args: Vec<u64>,
+    /// The environment: `NAME=VALUE` each.
+    pub environment: Vec<String>,
     /// What standard input holds; `None`: nothing, or `symbolic_stdin`.
     pub stdin: Option<Vec<u8>>,
     /// Files that exist, with their bytes, beside those of `symbolic_files`. Others do not, unless
@@ -205,6 +207,7 @@ impl Default for Options {
             inputs: None,
             input_size: 8,
             symbolic_args: Vec::new(),
+            environment: Vec::new(),
             stdin: None,
             files: Vec::new(),
             tree: Vec::new(),

@@ -3,7 +3,7 @@
 use clap::{ArgAction, Args};
 use selvedge_session::{
     GivenFile, GivenPeer, GivenTree, MOST_ARGS, MOST_BYTES, given_client, given_file, given_server,
-    given_tree, stdin_file, symbolic_file, symbolic_packet,
+    given_tree, stdin_file, symbolic_file, symbolic_packet, variable,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,6 +20,9 @@ pub(crate) struct InputArgs {
     /// N further arguments of the program, each any text of at most BYTES bytes; a list
     #[arg(long, env = "SELVEDGE_SYMBOLIC_ARGS", value_name = "N:BYTES", value_delimiter = ',', action = ArgAction::Append, value_parser = symbolic_args)]
     pub(crate) symbolic_args: Vec<ArgGroup>,
+    /// A variable of the environment; can be given several times [default: none]
+    #[arg(long, env = "SELVEDGE_ENV", value_name = "NAME=VALUE", action = ArgAction::Append, value_parser = variable)]
+    pub(crate) env: Vec<String>,
     /// What standard input holds: a file's content [default: nothing]
     #[arg(long, env = "SELVEDGE_STDIN", value_name = "FILE", value_parser = stdin_file, conflicts_with = "symbolic_stdin")]
     pub(crate) stdin: Option<GivenFile>,

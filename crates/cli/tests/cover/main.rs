@@ -14,7 +14,7 @@ use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};
 use support::{Place, followed, keeps};
 
-const PROGRAMS: [(&str, &str); 13] = [
+const PROGRAMS: [(&str, &str); 14] = [
     ("branch", include_str!("programs/branch.c")),
     ("handover", include_str!("programs/handover.c")),
     ("queue", include_str!("programs/queue.c")),
@@ -25,6 +25,7 @@ const PROGRAMS: [(&str, &str); 13] = [
     ("monotonic", include_str!("programs/monotonic.c")),
     ("C11", include_str!("programs/c11.c")),
     ("keys", include_str!("programs/keys.c")),
+    ("rounds of keys", include_str!("programs/rounds_of_keys.c")),
     ("others", include_str!("programs/others.c")),
     ("barriers", include_str!("programs/barriers.c")),
     ("backs off", include_str!("programs/backs_off.c")),

@@ -55,6 +55,13 @@ fn objects_of_a_thread_end_with_it() {
 }
 
 #[test]
+fn lambdas_have_static_variables_and_destroy_what_they_captured() {
+    let text = include_str!("programs/lambda.cpp");
+    let (_, printed) = run(&Place::new(), &[("program.cpp", text)]);
+    assert_eq!(printed, ["135\n", "105\n"]);
+}
+
+#[test]
 fn a_local_static_variable_is_initialised_by_the_first_of_the_schedule() {
     let text = include_str!("programs/singleton.cpp");
     let (_, printed) = run(&Place::new(), &[("program.cpp", text)]);

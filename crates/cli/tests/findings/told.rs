@@ -117,4 +117,83 @@ fn a_cause_says_what_the_execution_shows() {
         cause.contains("does not test its condition again: `while` is needed"),
         "{cause}"
     );
+    // One that tests again at another place, and says that it may be tried again.
+    let (_, out) = found(TESTED_ELSEWHERE, &[]);
+    let cause = out.lines().find(|line| line.starts_with("cause: ")).unwrap();
+    let says = "cause: the wait of thread 0 on `c` at program.c:9 ends without a signal (--spurious-wakeups off leaves that out)";
+    assert_eq!(cause, says);
+    // One that frees what others use, because it did not test again.
+    let (_, out) = found(FREED_TOO_EARLY, &[]);
+    let cause = out.lines().find(|line| line.starts_with("cause: ")).unwrap();
+    assert!(
+        cause.contains("while thread 0.1 still uses it; thread 0 waits on ")
+            && cause.ends_with(
+                "wakes without a signal, and does not test its condition again: `while` is needed, not `if`"
+            ),
+        "{cause}"
+    );
 }
+
+const TESTED_ELSEWHERE: &str = "#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int full;
+static int take(void) {
+    pthread_mutex_lock(&m);
+    if (!full) {
+        pthread_cond_wait(&c, &m);
+        if (!full) {
+            pthread_mutex_unlock(&m);
+            return 1;
+        }
+    }
+    full = 0;
+    pthread_mutex_unlock(&m);
+    return 0;
+}
+static void *put(void *p) {
+    pthread_mutex_lock(&m);
+    full = 1;
+    pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, put, 0);
+    assert(take() == 0);
+    pthread_join(t, 0);
+}
+";
+
+const FREED_TOO_EARLY: &str = "#include <pthread.h>
+#include <stdlib.h>
+struct pool {
+    pthread_mutex_t m;
+    pthread_cond_t done;
+    int threads;
+};
+static void *work(void *p) {
+    struct pool *q = p;
+    pthread_mutex_lock(&q->m);
+    if (--q->threads == 0)
+        pthread_cond_signal(&q->done);
+    pthread_mutex_unlock(&q->m);
+    return 0;
+}
+int main(void) {
+    struct pool *q = malloc(sizeof *q);
+    pthread_t t;
+    pthread_mutex_init(&q->m, 0);
+    pthread_cond_init(&q->done, 0);
+    q->threads = 1;
+    pthread_create(&t, 0, work, q);
+    pthread_detach(t);
+    pthread_mutex_lock(&q->m);
+    if (q->threads)
+        pthread_cond_wait(&q->done, &q->m);
+    pthread_mutex_unlock(&q->m);
+    free(q);
+}
+";

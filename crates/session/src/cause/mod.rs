@@ -67,7 +67,7 @@ fn text(trace: &VmTrace, at: Option<usize>, fault: &Fault, sites: &[AccessSite])
         FaultKind::UseAfterFree | FaultKind::DoubleFree => freed(trace, at?, fault),
         kind if kind.property() == Property::Pthread => done_before(trace, at?, fault),
         FaultKind::Leak | FaultKind::NotFreed => None,
-        _ => waits::not_tested_again(trace, at?),
+        _ => waits::not_tested_again(trace, at?, fault),
     }
 }
 
@@ -305,13 +305,18 @@ fn freed(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
     }
     let (by_name, user_name) = (&by.step.thread, &user.step.thread);
     let ordered = comes_after(&trace.made[freed..=at], user.action.thread);
-    Some(match (fault.kind, ordered) {
+    let text = match (fault.kind, ordered) {
         (FaultKind::DoubleFree, true) => {
             format!("thread {by_name} frees the object, always before thread {user_name} frees it again")
         }
         (FaultKind::DoubleFree, false) => format!("threads {by_name} and {user_name} both free the object"),
         (_, true) => format!("thread {by_name} frees the object, always before thread {user_name} uses it"),
         (_, false) => format!("thread {by_name} frees the object while thread {user_name} still uses it"),
+    };
+    // It may have freed the object too early because of a wait.
+    Some(match waits::not_tested_before(trace, freed) {
+        Some(wait) if !ordered => format!("{text}; {wait}"),
+        _ => text,
     })
 }
 

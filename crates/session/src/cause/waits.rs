@@ -4,14 +4,14 @@
 use super::{VmTrace, last_of, place};
 use crate::trace::Made;
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_model::{Describe, Machine, ObjectId, Op, Status};
+use selvedge_model::{Access, Describe, Fault, Machine, ObjectId, Op, Status};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
 /// A thread that was woken, and acted without testing its condition again: what it tested before
 /// the wait is known by the statements that read. `at`: the step of a fault, which is the thread's.
-pub(super) fn not_tested_again(trace: &VmTrace, at: usize) -> Option<String> {
+pub(super) fn not_tested_again(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
     let thread = trace.made[at].action.thread;
     let woken = last_woken(trace, at, thread)?;
     // The thread still has the mutex that it was woken with.
@@ -19,7 +19,7 @@ pub(super) fn not_tested_again(trace: &VmTrace, at: usize) -> Option<String> {
     let own = (woken..at).filter(|&step| trace.made[step].action.thread == thread);
     let mut held = own.map(|step| trace.made[step].held.contains(&mutex));
     held.all(|held| held)
-        .then(|| untested(trace, thread, woken, at))
+        .then(|| untested(trace, thread, (woken, at), Some(fault.stmt)))
         .flatten()
 }
 
@@ -34,9 +34,26 @@ pub(super) fn not_tested_by_another(trace: &VmTrace, at: usize) -> Option<String
         let mutex = trace.machine.object_name(trace.made[woken].action.object2);
         let own = (woken..=at).filter(|&step| trace.made[step].action.thread == thread);
         let section = own.take_while(|&step| trace.made[step].held.contains(&mutex));
-        untested(trace, thread, woken, section.last()?)
+        untested(trace, thread, (woken, section.last()?), None)
     });
     causes.next()
+}
+
+/// The same of a thread that has done something at a step, perhaps without the mutex, after a wait
+/// that ended without a signal.
+pub(super) fn not_tested_before(trace: &VmTrace, at: usize) -> Option<String> {
+    let thread = trace.made[at].action.thread;
+    let woken = last_woken(trace, at, thread)?;
+    let wait = wait_before(trace, thread, woken)?;
+    (trace.made[wait].step.alternative != 0)
+        .then(|| untested(trace, thread, (woken, at), None))
+        .flatten()
+}
+
+/// The step with which a wait begins that has ended at another one.
+fn wait_before(trace: &VmTrace, thread: ThreadId, woken: usize) -> Option<usize> {
+    let begins = |made: &Made| made.action.thread == thread && made.action.op == Op::WaitRelease;
+    trace.made[..woken].iter().rposition(begins)
 }
 
 /// The last step up to another one in which a thread came back from a wait.
@@ -46,14 +63,16 @@ fn last_woken(trace: &VmTrace, at: usize, thread: ThreadId) -> Option<usize> {
 }
 
 /// What to say of a thread that came back from a wait at a step and did not read again, up to
-/// another one, what it had read before the wait.
-fn untested(trace: &VmTrace, thread: ThreadId, woken: usize, at: usize) -> Option<String> {
+/// another one, what it had read before the wait. `faulty`: the statement of its fault.
+fn untested(
+    trace: &VmTrace,
+    thread: ThreadId,
+    (woken, at): (usize, usize),
+    faulty: Option<StmtId>,
+) -> Option<String> {
     let made = &trace.made[..=at];
     let own = |step: &usize| made[*step].action.thread == thread;
-    let waits = (0..woken)
-        .rev()
-        .filter(own)
-        .find(|&step| made[step].action.op == Op::WaitRelease)?;
+    let waits = wait_before(trace, thread, woken)?;
     let mutex = trace.machine.object_name(made[woken].action.object2);
     let since = (woken..=at).filter(own);
     // What it has read with this mutex, before it waited.
@@ -61,22 +80,43 @@ fn untested(trace: &VmTrace, thread: ThreadId, woken: usize, at: usize) -> Optio
     let before = before.take_while(|&step| made[step].held.contains(&mutex));
     // A wait reads what it is given, before and behind it.
     let wait = made[waits].action.stmt;
-    let tested: BTreeSet<StmtId> = before
-        .flat_map(|step| reads(&made[step]))
-        .filter(|stmt| *stmt != wait)
+    let tested: Vec<&Access> = before
+        .flat_map(|step| &made[step].accesses)
+        .filter(|access| !access.write && access.stmt != wait)
         .collect();
-    let again = since
-        .flat_map(|step| reads(&made[step]))
-        .any(|stmt| tested.contains(&stmt));
-    if tested.is_empty() || again {
+    let later: Vec<&Access> = since.flat_map(|step| &made[step].accesses).collect();
+    let is_test = |read: &Access| tested.iter().any(|test| test.stmt == read.stmt);
+    if tested.is_empty() || later.iter().any(|access| !access.write && is_test(access)) {
         return None;
     }
+    // Reading it at another place may be a test as well, unless it is changed or fails there.
+    let line = |stmt, context| place(trace, stmt, context);
+    let uses: BTreeSet<String> = later
+        .iter()
+        .filter(|access| access.write || Some(access.stmt) == faulty)
+        .map(|access| line(access.stmt, access.context))
+        .chain(faulty.map(|stmt| line(stmt, made[at].context)))
+        .collect();
+    let elsewhere = later.iter().any(|access| {
+        let of_a_test = tested.iter().any(|test| test.address == access.address);
+        !access.write && of_a_test && !uses.contains(&line(access.stmt, access.context))
+    });
     let Made {
         action,
         context,
         step,
         ..
     } = &made[waits];
+    if elsewhere {
+        return (step.alternative != 0).then(|| {
+            format!(
+                "the wait of thread {} on {} at {} ends without a signal (--spurious-wakeups off leaves that out)",
+                step.thread,
+                trace.machine.object_name(action.object),
+                place(trace, action.stmt, *context),
+            )
+        });
+    }
     let how = match step.alternative {
         0 => "is woken",
         _ => "wakes without a signal",
@@ -87,11 +127,6 @@ fn untested(trace: &VmTrace, thread: ThreadId, woken: usize, at: usize) -> Optio
         trace.machine.object_name(action.object),
         place(trace, action.stmt, *context),
     ))
-}
-
-fn reads(made: &Made) -> impl Iterator<Item = StmtId> + '_ {
-    let reads = made.accesses.iter().filter(|access| !access.write);
-    reads.map(|access| access.stmt)
 }
 
 /// Why threads wait for ever that do not wait for each other.

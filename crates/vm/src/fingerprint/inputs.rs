@@ -197,11 +197,12 @@ fn each_fragment(
             f(FragmentKind::Core, &words);
         }
         for index in 0..threads::depth(program, thread) {
-            threads::frame(program, state, (thread, index), style, &mut words);
-            if met.take() {
+            if threads::has_symbolic(program, state, thread, index) {
+                threads::frame(program, state, (thread, index), style, &mut words);
                 f(FragmentKind::Frame, &words);
             }
         }
+        met.set(false);
     }
     state.memory.each_symbolic_byte(names, f);
     let style = Style {

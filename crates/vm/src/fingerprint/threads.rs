@@ -76,6 +76,19 @@ pub(super) fn value(state: &State, value: Value, style: Style<'_>) -> SmallVec<[
     }
 }
 
+/// Whether frame `index` of a thread has a symbolic value among those that [`frame`] writes.
+pub(super) fn has_symbolic(program: &Program, state: &State, thread: &Thread, index: usize) -> bool {
+    let frame = thread.frame(index);
+    let is_symbolic = |slot: usize| {
+        let value = thread.regs[frame.base as usize + slot];
+        !value.is_concrete() && state.memory.tags.symbol(value.tag).is_some()
+    };
+    match program.live_slots(thread, index) {
+        Some(live) => live.iter().any(|&slot| is_symbolic(usize::from(slot))),
+        None => (0..program.code[frame.func.index()].slots as usize).any(is_symbolic),
+    }
+}
+
 /// Writes the words of frame `index` of a thread.
 pub(super) fn frame(
     program: &Program,

@@ -213,8 +213,9 @@ impl Vm {
             let buffer = self.argument(size)?;
             self.make_symbolic(buffer, size, "input");
             self.main_args = SmallVec::from_slice(&[Value::new(buffer), Value::new(size)]);
-            let nothing = self.argument(8)?;
-            self.set_given(ENVIRON, nothing);
+            let variables = self.environment()?;
+            let envp = self.pointers(&variables)?;
+            self.set_given(ENVIRON, envp);
             let name = self.text(NAME)?;
             self.set_program_names(name);
             return Ok(());
@@ -235,16 +236,15 @@ impl Vm {
             );
             pointers.push(base);
         }
-        let argv = self.argument(8 * (pointers.len() as u64 + 2))?;
-        for (i, &pointer) in pointers.iter().enumerate() {
-            let value = Value::new(pointer);
-            self.state.memory.poke_checked(argv + 8 * i as u64, 8, value);
-        }
-        let envp = argv + 8 * (pointers.len() as u64 + 1);
+        let (count, name) = (pointers.len() as u64, pointers[0]);
+        pointers.push(0);
+        pointers.extend(self.environment()?);
+        let argv = self.pointers(&pointers)?;
+        let envp = argv + 8 * (count + 1);
         self.set_given(ENVIRON, envp);
-        let count = Value::new(pointers.len() as u64);
+        let count = Value::new(count);
         self.main_args = SmallVec::from_slice(&[count, Value::new(argv), Value::new(envp)]);
-        self.set_program_names(pointers[0]);
+        self.set_program_names(name);
         Ok(())
     }
 
@@ -273,6 +273,23 @@ impl Vm {
         for (i, &byte) in text.as_bytes().iter().enumerate() {
             let value = Value::new(u64::from(byte));
             self.state.memory.poke_checked(base + i as u64, 1, value);
+        }
+        Ok(base)
+    }
+
+    /// The texts of the environment.
+    fn environment(&mut self) -> Result<Vec<u64>, Error> {
+        let program = self.program.clone();
+        let variables = program.options.environment.iter();
+        variables.map(|variable| self.text(variable)).collect()
+    }
+
+    /// An array of pointers, and a null pointer behind them.
+    fn pointers(&mut self, pointers: &[u64]) -> Result<u64, Error> {
+        let base = self.argument(8 * (pointers.len() as u64 + 1))?;
+        for (i, &pointer) in pointers.iter().enumerate() {
+            let value = Value::new(pointer);
+            self.state.memory.poke_checked(base + 8 * i as u64, 8, value);
         }
         Ok(base)
     }

@@ -272,6 +272,17 @@ pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
     Ok(detach_state(cx, attributes)? == 1)
 }
 
+/// Looks at the clock, argument `i`, by which a call waits. Others are refused by some calls at
+/// once, and by some only where they would wait.
+pub(super) fn known_clock(cx: &mut Cx<'_>, i: usize) -> Result<(), Stop> {
+    match cx.word(i)? as u32 {
+        0 | 1 => Ok(()),
+        _ => Err(Flow::Unsupported(
+            "a deadline by another clock than CLOCK_REALTIME and CLOCK_MONOTONIC".into(),
+        )),
+    }
+}
+
 /// Reads the time that argument `i` points to. Calls refuse one whose nanoseconds are a second or
 /// more, or below 0; otherwise it matters to clocks only.
 pub(super) fn time(cx: &mut Cx<'_>, i: usize) -> Result<Time, Stop> {

@@ -170,6 +170,9 @@ pub(super) fn wait_until_2(cx: &mut Cx<'_>, alternative: u16) -> Performed {
 }
 
 fn wait_until_3(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    if let Err(stop) = attr::known_clock(cx, 2) {
+        return done(Err(stop));
+    }
     perform_wait(cx, alternative, Some(3))
 }
 

@@ -211,6 +211,14 @@ pub(super) fn try_join(cx: &mut Cx<'_>, _: u16) -> Performed {
     join_unless(cx, EBUSY)
 }
 
+/// A join until a time of the clock that argument 2 names.
+pub(super) fn clock_join(cx: &mut Cx<'_>) -> Performed {
+    match attr::known_clock(cx, 2) {
+        Ok(()) => timed_join(cx, 3),
+        Err(stop) => done(Err(stop)),
+    }
+}
+
 /// A join with its deadline in argument `deadline`, which may be null: then there is none.
 pub(super) fn timed_join(cx: &mut Cx<'_>, deadline: usize) -> Performed {
     if cx.state.thread(cx.thread).core.phase == Phase::First {

@@ -11,7 +11,7 @@ use super::creation::{create, create_prepare};
 use super::errno::EINVAL;
 use super::handle::handle;
 use super::join::{
-    blocks, detach, detach_prepare, exists, join, join_prepare, prepare_on_thread, timed_join,
+    blocks, clock_join, detach, detach_prepare, exists, join, join_prepare, prepare_on_thread, timed_join,
     timed_join_prepare, try_join, try_join_prepare,
 };
 use super::object::{Robust, SyncObject};
@@ -164,6 +164,7 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
     let destructor = key::next_destructor(cx, &mut position);
     cx.state.own_core(me).epilogue = position;
     if let Some((function, argument)) = destructor {
+        no_more_thread_destructors(cx);
         return Left::Run(function, argument);
     }
     for held in &cx.state.thread(me).held {
@@ -188,11 +189,23 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
     })
 }
 
+/// What the count of a thread's destructors is once they are over.
+const OVER: u64 = u64::MAX;
+
+/// From now on the acting thread runs what comes after destructors of its thread-local variables.
+/// An object that is made then is not destroyed (glibc: `__call_tls_dtors` is called once).
+fn no_more_thread_destructors(cx: &mut Cx<'_>) {
+    cx.state.set_word(WordKey::ThreadDestructorCount(cx.thread), OVER);
+}
+
 /// The last registered destructor of a thread-local variable.
 fn thread_destructor(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
     let me = cx.thread;
-    let left = cx.state.word(WordKey::ThreadDestructorCount(me)) as u32;
-    let last = left.checked_sub(1)?;
+    let left = cx.state.word(WordKey::ThreadDestructorCount(me));
+    if left == OVER {
+        return None;
+    }
+    let last = (left as u32).checked_sub(1)?;
     cx.state
         .set_word(WordKey::ThreadDestructorCount(me), u64::from(last));
     let part = |part| cx.state.word(WordKey::ThreadDestructor(me, last, part));
@@ -231,6 +244,7 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
             }
         }
         if let Some(&destructor) = cx.program.module.destructors.get(epilogue as usize) {
+            no_more_thread_destructors(cx);
             cx.state.own_core(me).epilogue = epilogue + 1;
             return Left::Run(cx.program.function_address(destructor), 0);
         }
@@ -241,6 +255,7 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
 fn take_exit_handler(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
     let last = (cx.state.word(WordKey::ExitHandlerCount) as u32).checked_sub(1)?;
     cx.state.set_word(WordKey::ExitHandlerCount, u64::from(last));
+    no_more_thread_destructors(cx);
     let part = |part| cx.state.word(WordKey::ExitHandler(last, part));
     Some((part(Callback::Function), part(Callback::Argument)))
 }
@@ -348,7 +363,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "__selvedge_blocks" => (|cx| prepare_on_thread(cx, Op::Hidden), blocks),
         "__selvedge_exists" => (|cx| prepare_on_thread(cx, Op::Hidden), exists),
         "pthread_timedjoin_np" => (timed_join_prepare, |cx, _| timed_join(cx, 2)),
-        "pthread_clockjoin_np" => (timed_join_prepare, |cx, _| timed_join(cx, 3)),
+        "pthread_clockjoin_np" => (timed_join_prepare, |cx, _| clock_join(cx)),
         "pthread_detach" => (detach_prepare, detach),
         "atexit" | "__cxa_atexit" => (at_exit_prepare, |cx, _| done(at_exit(cx))),
         "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => {
@@ -419,7 +434,11 @@ fn at_exit(cx: &mut Cx<'_>) -> Answer {
 
 fn at_thread_exit(cx: &mut Cx<'_>) -> Result<i32, Stop> {
     let (function, object, me) = (cx.word(0)?, cx.word(1)?, cx.thread);
-    let count = cx.state.word(WordKey::ThreadDestructorCount(me)) as u32;
+    let count = cx.state.word(WordKey::ThreadDestructorCount(me));
+    if count == OVER {
+        return Ok(0);
+    }
+    let count = count as u32;
     if count >= word::MAX_THREAD_DESTRUCTORS {
         return Err(Flow::Limit(
             LimitKind::Memory,

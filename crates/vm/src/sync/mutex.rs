@@ -197,7 +197,7 @@ pub(super) fn lock_at_1(cx: &mut Cx<'_>, _: u16) -> Performed {
 }
 
 fn lock_at_2(cx: &mut Cx<'_>, _: u16) -> Performed {
-    done(timed(cx, 2))
+    done(attr::known_clock(cx, 1).and_then(|()| timed(cx, 2)))
 }
 
 fn timed(cx: &mut Cx<'_>, deadline: usize) -> Answer {

@@ -38,8 +38,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
         ),
         "pthread_rwlock_timedrdlock" => (timed_read, |cx, _| lock(cx, false, Some(1), ETIMEDOUT)),
         "pthread_rwlock_timedwrlock" => (timed_write, |cx, _| lock(cx, true, Some(1), ETIMEDOUT)),
-        "pthread_rwlock_clockrdlock" => (timed_read, |cx, _| lock(cx, false, Some(2), ETIMEDOUT)),
-        "pthread_rwlock_clockwrlock" => (timed_write, |cx, _| lock(cx, true, Some(2), ETIMEDOUT)),
+        "pthread_rwlock_clockrdlock" => (timed_read, |cx, _| lock_by_clock(cx, false)),
+        "pthread_rwlock_clockwrlock" => (timed_write, |cx, _| lock_by_clock(cx, true)),
         "pthread_rwlock_unlock" => (unlock_prepare, unlock),
         "pthread_rwlock_init" => (
             |cx| prepare_whole(cx, Op::Init, Kind::RwLock, initialise),
@@ -107,6 +107,14 @@ pub(super) fn holders(state: &State, address: u64) -> WaitsFor {
     let holds = |t: &crate::thread::Thread| t.held.iter().any(|h| h.object.0 == address);
     let readers = state.threads().iter().enumerate().filter(|(_, t)| holds(t));
     readers.map(|(i, _)| ThreadId::from_index(i)).collect()
+}
+
+/// Takes the lock, or gives up at a time of the clock that argument 1 names.
+fn lock_by_clock(cx: &mut Cx<'_>, write: bool) -> Performed {
+    match attr::known_clock(cx, 1) {
+        Ok(()) => lock(cx, write, Some(2), ETIMEDOUT),
+        Err(stop) => done(Err(stop)),
+    }
 }
 
 /// Takes the lock; `busy` is the answer if it is not to be had.

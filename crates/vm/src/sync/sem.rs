@@ -19,7 +19,10 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "sem_wait" => (|cx| prepare(cx, Op::SemWait), |cx, _| take(cx, None, EAGAIN)),
         "sem_trywait" => (|cx| prepare(cx, Op::SemTryWait), |cx, _| take(cx, None, EAGAIN)),
         "sem_timedwait" => (timed_prepare, |cx, _| take(cx, Some(1), ETIMEDOUT)),
-        "sem_clockwait" => (timed_prepare, |cx, _| take(cx, Some(2), ETIMEDOUT)),
+        "sem_clockwait" => (timed_prepare, |cx, _| match attr::known_clock(cx, 1) {
+            Ok(()) => take(cx, Some(2), ETIMEDOUT),
+            Err(stop) => done(Err(stop)),
+        }),
         "sem_post" => (|cx| prepare(cx, Op::SemPost), post),
         "sem_getvalue" => (value_prepare, get_value),
         "sem_init" => (
