@@ -1,6 +1,5 @@
 // The environment that the program finds, in the order in which it is given; a variable that the program adds comes last.
 // options: --env PLACE=here,there --env EMPTY= --property assertion,data-race,deadlock,memory
-// expect: safe
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 // A thread that holds the lock runs with the priority of those that wait. Any order of them is
 // explored anyway.
-// expect: safe
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 // The request comes before the type is set, while it is, or after it has been set back.
 // unknown: cancelling a thread whose cancellation is asynchronous
+// variant: -DENDS
 // variant: -DENDLESS
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 // Some calls refuse the clock at once, and some only where they would wait.
 // unknown: a deadline by another clock than CLOCK_REALTIME and CLOCK_MONOTONIC
+// variant: -DPOSTED
 // variant: -DLOCKS
 // variant: -DREADS
 // variant: -DWAITS

@@ -168,6 +168,12 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
     if cases.is_empty() {
         cases.push(base);
     }
+    let finds_nothing = |case: &Case| !case.findings.is_empty() && case.verdict == Verdict::Verified;
+    if cases.iter().all(finds_nothing) {
+        return Err(format!(
+            "{name}: `// expect:` of a program in which nothing is found"
+        ));
+    }
     for case in &cases {
         case.consistent()
             .map_err(|error| format!("{}: {error}", case.name))?;

@@ -1,5 +1,5 @@
 // Two threads take a unit each, and a third one gives one back. Nobody sleeps: whoever meets the others while it looks, looks again.
-// options: --std c++20
+// options: --cflags -std=c++20
 #include <semaphore>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // Objects of 12 bytes: no instruction changes them at once, and the compiler calls libatomic.
-// expect: safe
+// variant: -DCOMPARES
 // variant: -DEXCHANGES
 #include <atomic>
 #include <cassert>
