@@ -30,6 +30,7 @@ pub mod identical;
 pub mod leaf;
 pub mod library;
 mod locks;
+pub mod places;
 mod pointers;
 pub mod pointsto;
 pub mod polling;

@@ -519,6 +519,7 @@ fn others(name: &str) -> Option<Effect> {
         // There are no rows for signal and sigaction: handlers are called later, by a thread that
         // raises a signal, and returned to the caller.
         "__selvedge_is_alone"
+        | "__selvedge_futexes_poll"
         | "__selvedge_blocks"
         | "__selvedge_exists"
         | "__selvedge_all_block"

@@ -140,6 +140,8 @@ pub(crate) fn collect(
     let mut options = options(&args, asked, &interrupted);
     options.setup.frontend.stop = options.setup.vm.stop.clone();
     options.setup.frontend.asks_guards = true;
+    // A native program goes round its loops as often as it is written there.
+    options.setup.frontend.poll_once = false;
     options.setup.vm.requests = stream.symbolic_requests;
     let report = known(&options);
     last_words::prepare(words(&args, &report));

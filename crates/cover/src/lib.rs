@@ -34,5 +34,5 @@ mod record;
 mod trie;
 
 pub use plan::{Plan, State};
-pub use record::{Collected, Collector, Global, Names, Recorder, is_ordered};
+pub use record::{Collected, Collector, Gap, Global, Names, Recorder, is_ordered};
 pub use trie::{Inserted, Trie};

@@ -5,7 +5,8 @@
 //! exploration. The operations of a thread follow each other, and its first one follows its
 //! creation. The native program does not order actions that are not operations of a schedule
 //! (atomics, output, pipes). An execution may contain them only where its operations order the
-//! dependent ones among them.
+//! dependent ones among them. Where they do not, the program is explored again with the places of
+//! these actions as operations ([`Operation::At`]): what a thread does there belongs to it.
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId, ThreadId};
@@ -22,8 +23,11 @@ pub(crate) struct Seen {
     pub released: Vec<ThreadId>,
     /// How much the program has printed, up to and including this step.
     pub printed: usize,
-    /// Whether this step printed something.
+    /// Whether this step printed something, or came to a place at which the native program may:
+    /// that one has buffers, and the machine has none.
     pub prints: bool,
+    /// The program's own statement that led to the event.
+    pub own: StmtId,
     /// Whether the event is the first one on an object outside of global variables, and the memory
     /// of an earlier such object is no longer alive.
     pub may_reuse: bool,
@@ -46,6 +50,7 @@ pub(crate) enum Kind {
 pub(crate) fn kind(action: &Action) -> Kind {
     use Operation as O;
     Kind::Ordered(match action.op {
+        Op::Yield if action.object.as_place().is_some() => O::At,
         Op::Start | Op::Choose | Op::Assume | Op::Yield => return Kind::Nothing,
         // The model library has claims (tables of names, signals), and programs in C have none.
         Op::Read | Op::Write | Op::Rmw | Op::Add | Op::Claim | Op::Hidden | Op::HiddenWait | Op::Look => {
@@ -186,6 +191,11 @@ pub(crate) struct Orders {
     /// The arrivals at each barrier since it was last completed; `None`: in an earlier part.
     arrived: FxHashMap<ObjectId, Vec<Option<usize>>>,
     ended: Vec<bool>,
+    /// For each thread, the operation of the present part that is at a place, while the thread does
+    /// what is there.
+    places: FxHashMap<ThreadId, usize>,
+    /// The dependent actions that no operation orders.
+    pairs: Vec<(Action, Action)>,
 }
 
 impl Orders {
@@ -210,7 +220,18 @@ impl Orders {
             self.reads |= requests.binary_search(&(from + at)).is_ok();
             self.event(seen)?;
         }
-        Ok(())
+        match self.pairs.first() {
+            None => Ok(()),
+            Some(&(earlier, later)) => Err(Refusal {
+                what: Why::Unordered(earlier, later),
+                stmt: later.stmt,
+            }),
+        }
+    }
+
+    /// The dependent actions that no operation orders.
+    pub(crate) fn pairs(&self) -> &[(Action, Action)] {
+        &self.pairs
     }
 
     /// A part begins: all operations so far are done before any later one, and every thread stands
@@ -224,6 +245,7 @@ impl Orders {
             }
         }
         self.operations.clear();
+        self.places.clear();
         self.released.clear();
         self.arrived
             .values_mut()
@@ -269,6 +291,7 @@ impl Orders {
         let event = &seen.event;
         let action = Action {
             ends: false,
+            stmt: seen.own,
             ..event.action
         };
         let stmt = action.stmt;
@@ -276,12 +299,13 @@ impl Orders {
         let begun = event.outcome == Came::Incomplete || (action.op == Op::Choose && !event.completes);
         match kind(&action) {
             _ if begun => {}
+            Kind::Nothing if action.object == ObjectId::BEHIND => _ = self.places.remove(&action.thread),
             _ if std::mem::take(&mut self.reads) => {
                 self.operation(action, (Operation::Request, Outcome::Done, None))?;
             }
             Kind::Nothing => {}
             Kind::Refused => return refused(Why::Action(action)),
-            Kind::Beside => self.beside(action)?,
+            Kind::Beside => self.beside(action),
             Kind::Ordered(operation) => {
                 let tries = match operation {
                     Operation::TryLock | Operation::TryReadLock | Operation::TryWait => true,
@@ -307,6 +331,9 @@ impl Orders {
                 };
                 self.operation(action, (operation, outcome, created))?;
                 let last = self.operations.len() - 1;
+                if operation == Operation::At {
+                    self.places.insert(action.thread, last);
+                }
                 self.operations[last].may_reuse = seen.may_reuse;
                 for &thread in seen.released.iter().filter(|&&thread| thread != action.thread) {
                     self.released.insert(thread, last);
@@ -320,7 +347,7 @@ impl Orders {
             self.beside(Action {
                 stmt,
                 ..Action::on(action.thread, Op::Hidden, PRINTED)
-            })?;
+            });
         }
         let ends = event.action.ends || action.op == Op::Exit;
         if event.action.ends {
@@ -342,6 +369,8 @@ impl Orders {
         (operation, outcome, created): (Operation, Outcome, Option<ThreadId>),
     ) -> Result<(), Refusal> {
         let thread = action.thread;
+        // What comes behind a call that an exception has left.
+        self.places.remove(&thread);
         let mut clock = self.clocks[thread.index()].clone();
         join(&mut clock, &self.floor);
         let number = of(&clock, thread) + 1;
@@ -390,7 +419,7 @@ impl Orders {
         }
         set(&mut clock, thread, number);
         let shared = Rc::new(clock.clone());
-        self.note(action, number, &shared, Some(self.operations.len()))?;
+        self.note(action, number, &shared, Some(self.operations.len()));
         self.clocks[thread.index()] = clock;
         self.operations.push(Operated {
             action,
@@ -429,10 +458,41 @@ impl Orders {
         }
     }
 
-    fn beside(&mut self, action: Action) -> Result<(), Refusal> {
+    /// An action that is no operation.
+    fn beside(&mut self, action: Action) {
+        if let Some(&place) = self.places.get(&action.thread) {
+            return self.within(action, place);
+        }
         let clock = self.clocks[action.thread.index()].clone();
         let next = of(&clock, action.thread) + 1;
-        self.note(action, next, &clock, None)
+        self.note(action, next, &clock, None);
+    }
+
+    /// An action that belongs to the operation at a place: that one waits for what the action
+    /// depends on, if it came before.
+    fn within(&mut self, action: Action, place: usize) {
+        let (thread, number) = (action.thread, self.operations[place].number);
+        let mut clock = self.clocks[thread.index()].clone();
+        for at in self.dependent(&action).into_iter().rev() {
+            let (other, known_by) = (self.happened[at].action.thread, self.happened[at].known_by);
+            if of(&clock, other) >= known_by {
+                continue;
+            }
+            let is_it = |earlier: &&Operated| earlier.action.thread == other && earlier.number == known_by;
+            let Some(earlier) = self.operations[..place].iter().find(is_it) else {
+                continue;
+            };
+            join(&mut clock, &earlier.clock);
+            let after = &mut self.operations[place].after;
+            match after.iter_mut().find(|edge| edge.0 == other) {
+                Some(edge) => edge.1 = edge.1.max(known_by),
+                None => after.push((other, known_by)),
+            }
+        }
+        let shared = Rc::new(clock.clone());
+        self.note(action, number, &clock, Some(place));
+        self.clocks[thread.index()] = clock;
+        self.operations[place].clock = shared;
     }
 
     /// The earlier actions of other threads that an action depends on, but for arrivals at
@@ -454,27 +514,16 @@ impl Orders {
     }
 
     /// Adds something that happened, with the clock of its thread. For an operation, the clock
-    /// already contains the operations that it waits for. Fails if the clock does not cover every
-    /// earlier dependent action.
-    fn note(
-        &mut self,
-        action: Action,
-        known_by: u32,
-        clock: &Clock,
-        operation: Option<usize>,
-    ) -> Result<(), Refusal> {
-        let others = self.dependent(&action);
-        for at in others {
+    /// already contains the operations that it waits for. Every earlier dependent action that the
+    /// clock does not cover makes a pair.
+    fn note(&mut self, action: Action, known_by: u32, clock: &Clock, operation: Option<usize>) {
+        for at in self.dependent(&action) {
             let earlier = &self.happened[at];
             if of(clock, earlier.action.thread) < earlier.known_by {
-                return Err(Refusal {
-                    what: Why::Unordered(earlier.action, action),
-                    stmt: action.stmt,
-                });
+                self.pairs.push((earlier.action, action));
             }
         }
         self.happen(action, known_by, operation);
-        Ok(())
     }
 
     fn happen(&mut self, action: Action, known_by: u32, operation: Option<usize>) {
@@ -512,4 +561,103 @@ fn join(clock: &mut Clock, other: &Clock) {
         .iter_mut()
         .zip(other)
         .for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_base::ContextId;
+    use selvedge_model::{MemoryOrder, Outcome as Came, Silent};
+
+    fn seen(thread: usize, op: Op, object: ObjectId) -> Seen {
+        let action = Action {
+            size: 4,
+            order: MemoryOrder::SeqCst,
+            ..Action::on(ThreadId::from_index(thread), op, object)
+        };
+        Seen {
+            event: Event {
+                action,
+                context: ContextId(0),
+                alternative: 0,
+                alternatives: 1,
+                outcome: Came::Done,
+                completes: false,
+                silent: Silent::No,
+            },
+            released: Vec::new(),
+            printed: 0,
+            prints: false,
+            own: action.stmt,
+            may_reuse: false,
+        }
+    }
+
+    /// A thread comes to a place, accesses memory there, and goes on.
+    fn at(thread: usize, place: u32, op: Op, address: u64) -> [Seen; 3] {
+        [
+            seen(thread, Op::Yield, ObjectId::place(place)),
+            seen(thread, op, ObjectId(address)),
+            seen(thread, Op::Yield, ObjectId::BEHIND),
+        ]
+    }
+
+    fn followed(log: &[Seen]) -> Orders {
+        let mut orders = Orders::of_threads(2);
+        let _ = orders.follow(log, 0, &[]);
+        orders
+    }
+
+    const X: u64 = 0x1000;
+    const Y: u64 = 0x2000;
+
+    #[test]
+    fn what_is_done_at_a_place_belongs_to_it() {
+        let log = [
+            at(0, 0, Op::Write, X),
+            at(1, 1, Op::Read, X),
+            at(0, 0, Op::Read, X),
+        ]
+        .concat();
+        let orders = followed(&log);
+        assert!(orders.pairs().is_empty());
+        let after: Vec<_> = orders.operations().iter().map(|one| one.after.clone()).collect();
+        let first = vec![(ThreadId::from_index(0), 1)];
+        assert_eq!(after, [Vec::new(), first, Vec::new()]);
+    }
+
+    #[test]
+    fn what_comes_behind_a_place_does_not() {
+        for (log, pairs) in [
+            (
+                [&at(0, 0, Op::Write, X)[..], &[seen(0, Op::Write, ObjectId(Y))]].concat(),
+                1,
+            ),
+            (
+                [&at(0, 0, Op::Write, X)[..2], &[seen(0, Op::Write, ObjectId(Y))]].concat(),
+                0,
+            ),
+            // The next operation ends what an exception has left.
+            (
+                [
+                    &at(0, 0, Op::Write, X)[..2],
+                    &at(0, 1, Op::Read, X),
+                    &[seen(0, Op::Write, ObjectId(Y))],
+                ]
+                .concat(),
+                1,
+            ),
+        ] {
+            let log = [&log[..], &at(1, 2, Op::Write, Y)].concat();
+            assert_eq!(followed(&log).pairs().len(), pairs, "{log:?}");
+        }
+    }
+
+    #[test]
+    fn a_place_does_not_wait_for_what_comes_later() {
+        let own = at(0, 0, Op::Write, X);
+        let other = at(1, 1, Op::Write, X);
+        let between = [&own[..1], &other, &own[1..]].concat();
+        assert_eq!(followed(&between).pairs().len(), 1);
+    }
 }

@@ -6,11 +6,13 @@ use crate::parts;
 use crate::plan::Plan;
 use crate::trie::{Inserted, Trie};
 use rustc_hash::FxHashMap;
-use selvedge_base::{Digest, Domain, StmtId};
+use selvedge_base::{ContextId, Digest, Domain, StmtId, ThreadId};
 use selvedge_model::{
     Action, Describe, Detector, Event, Fault, ObjectId, Op, Outcome as Came, Status, Unsupported,
 };
-use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Part, Step, Target, Witness};
+use selvedge_schedule::cover::{
+    Cover, Label, Object, Operation, Order, Outcome, Part, Step, Target, Witness,
+};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -39,8 +41,8 @@ pub struct Collector {
 struct Inner {
     trie: Trie,
     objects: Vec<Object>,
-    /// Where each object is first used.
-    stmts: Vec<StmtId>,
+    /// Where each object is used: the first statement, and all of them.
+    stmts: Vec<(StmtId, BTreeSet<StmtId>)>,
     numbers: FxHashMap<Object, usize>,
     parts: Vec<Part>,
     /// What is known from an exploration before; the parts are combined ones then.
@@ -49,14 +51,28 @@ struct Inner {
     /// The schedule of each leaf and the part that it leads to.
     leaves: FxHashMap<(usize, Option<usize>), usize>,
     refused: BTreeSet<Unsupported>,
+    gaps: BTreeSet<Gap>,
     left_out: u64,
+}
+
+/// What schedules lack, by statements of the program's own code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Gap {
+    /// No operation orders an action of this statement with one of another thread that depends on
+    /// it.
+    Unordered(StmtId),
+    /// No operation orders what several threads print.
+    Printing,
+    /// An operation of this statement is on an object without a name.
+    Unnamed(StmtId),
 }
 
 /// What was collected.
 pub enum Collected {
     /// The set, without inputs and options, and the reasons why executions were left out of it. The
-    /// set is complete only if there are no reasons and the exploration was complete.
-    Set(Cover, BTreeSet<Unsupported>),
+    /// set is complete only if there are no reasons and the exploration was complete. And what
+    /// schedules lack: with that the program can be explored again.
+    Set(Cover, BTreeSet<Unsupported>, BTreeSet<Gap>),
     /// Schedules lead to one of several parts. The program has to be explored again, and this
     /// collects the set then.
     Again(Box<Collector>),
@@ -66,6 +82,9 @@ impl Collector {
     /// Returns what was collected.
     pub fn finish(self) -> Collected {
         let mut inner = self.inner.into_inner();
+        for order in &mut inner.schedules {
+            inner.trie.settle(order, &inner.parts);
+        }
         let cover = parts::merged(Cover {
             objects: inner.objects,
             parts: inner.parts,
@@ -86,14 +105,14 @@ impl Collector {
                     }),
                 }));
             }
-            Ok(Some(_)) => return Collected::Set(cover, inner.refused),
+            Ok(Some(_)) => return Collected::Set(cover, inner.refused, inner.gaps),
             Err(TooMany) => {
                 inner.refused.insert(Unsupported {
                     what: "requests after which too many states are possible that no operation tells apart"
                         .to_owned(),
                     stmt: StmtId(0),
                 });
-                return Collected::Set(cover, inner.refused);
+                return Collected::Set(cover, inner.refused, inner.gaps);
             }
         }
         // The set of an exploration that ends early has no plan, and is no set.
@@ -105,20 +124,27 @@ impl Collector {
                 what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
                        in a program that reads requests without end"
                     .to_owned(),
-                stmt: inner.stmts[object],
+                stmt: inner.stmts[object].0,
             });
         }
         if inner.refused.is_empty()
             && let Some(object) = plan.and_then(|plan| plan.ambiguous(&cover))
         {
+            let unnamed = inner.stmts[object].1.iter().map(|&stmt| Gap::Unnamed(stmt));
+            inner.gaps.extend(unnamed);
             inner.refused.insert(Unsupported {
                 what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
                        where a thread may come to another one, too"
                     .to_owned(),
-                stmt: inner.stmts[object],
+                stmt: inner.stmts[object].0,
             });
         }
-        Collected::Set(cover, inner.refused)
+        Collected::Set(cover, inner.refused, inner.gaps)
+    }
+
+    /// What schedules lack, as far as an execution alone shows it.
+    pub fn gaps(&self) -> BTreeSet<Gap> {
+        self.inner.borrow().gaps.clone()
     }
 
     /// The number of executions that ended with a parked thread: an assumption of the program does
@@ -156,6 +182,15 @@ pub trait Names<M> {
     fn global(&self, machine: &M, object: ObjectId) -> Option<Global>;
     /// Whether the memory of an object is alive.
     fn is_live(&self, machine: &M, object: ObjectId) -> bool;
+    /// The program's own statement from which a statement of a library was executed; the statement
+    /// itself if it is the program's.
+    fn own(&self, machine: &M, stmt: StmtId, context: ContextId) -> StmtId;
+    /// The name of the place of an operation, if its object is named by that.
+    fn by_place(&self, stmt: StmtId) -> Option<String>;
+    /// The name of a place.
+    fn place(&self, number: u32) -> Option<String>;
+    /// Whether what is done at a place may print, or send on what was printed.
+    fn prints(&self, number: u32) -> bool;
     /// How much the program has printed.
     fn printed(&self, machine: &M) -> usize;
 }
@@ -204,10 +239,15 @@ impl<'a, M: Describe> Recorder<'a, M> {
             return Ok((Orders::new(), Made::default(), Vec::new()));
         };
         let (mut orders, mut made) = (begun.orders.clone(), begun.made.clone());
-        orders
-            .follow(&self.log[begun.at..], begun.at, &self.requests)
-            .map_err(|refusal| unsupported(machine, &refusal))?;
+        let followed = orders.follow(&self.log[begun.at..], begun.at, &self.requests);
         let mut inner = self.collector.inner.borrow_mut();
+        for action in orders.pairs().iter().flat_map(|pair| [pair.0, pair.1]) {
+            inner.gaps.insert(match action.object {
+                order::PRINTED => Gap::Printing,
+                _ => Gap::Unordered(action.stmt),
+            });
+        }
+        followed.map_err(|refusal| unsupported(machine, &refusal))?;
         let steps = self.steps(machine, orders.operations(), &mut made, &mut inner)?;
         Ok((orders, made, steps))
     }
@@ -236,7 +276,7 @@ impl<'a, M: Describe> Recorder<'a, M> {
         };
         let operations = orders.operations();
         let Inner { trie, parts, .. } = &mut *inner;
-        let inserted = trie.insert(&order, parts).map_err(|(step, what)| Unsupported {
+        let inserted = trie.join(&order, parts).map_err(|(step, what)| Unsupported {
             what,
             stmt: operations.get(step).map_or(StmtId(0), |step| step.action.stmt),
         })?;
@@ -330,7 +370,24 @@ impl<'a, M: Describe> Recorder<'a, M> {
             }
             _ => {}
         }
+        if let Some(number) = action.object.as_place() {
+            let name = self.names.place(number);
+            let name = name.ok_or_else(|| refused("a place without a name".to_owned()))?;
+            return Ok(Target::Object(inner.number(Object::Place(name), stmt)));
+        }
         let thread = machine.thread_name(action.thread);
+        let waits = matches!(operated.operation, Operation::Sleep | Operation::Wake);
+        if let Some(place) = self.names.by_place(stmt) {
+            if waits && operated.outcome == Outcome::Failed {
+                let what = "a wait with a deadline on an object that is named by its place";
+                return Err(refused(what.into()));
+            }
+            let place = inner.number(Object::Place(place), stmt);
+            return Ok(match waits {
+                true => Target::Wait(place, place),
+                false => Target::Object(place),
+            });
+        }
         let global = |object: ObjectId| {
             let global = self.names.global(machine, object);
             global.map(|(name, offset)| Object::Global(name, offset))
@@ -345,17 +402,25 @@ impl<'a, M: Describe> Recorder<'a, M> {
         }
         let name = |object: ObjectId, made: &Made| global(object).or_else(|| made.get(&object).cloned());
         // A wait never is the first operation on its mutex.
-        let mutex = match operated.operation {
-            Operation::Sleep | Operation::Wake => {
-                let mutex = name(action.object2, made)
-                    .ok_or_else(|| refused("a wait with a mutex that nobody locked".into()))?;
+        let mutex = match waits {
+            true => {
+                let mutex = name(action.object2, made).ok_or_else(|| {
+                    inner.gaps.insert(Gap::Unnamed(stmt));
+                    refused("a wait with a mutex that nobody locked".into())
+                })?;
                 Some(inner.number(mutex, stmt))
             }
-            _ => None,
+            false => None,
         };
         let object = match name(action.object, made) {
             Some(object) => object,
             None if operated.may_reuse => {
+                let uses = |seen: &&Seen| {
+                    let used = &seen.event.action;
+                    used.object == action.object || used.object2 == action.object
+                };
+                let users = self.log.iter().filter(uses);
+                inner.gaps.extend(users.map(|seen| Gap::Unnamed(seen.own)));
                 return Err(refused(
                     "a synchronisation object that no call initialises, which may lie where an earlier one was"
                         .into(),
@@ -444,8 +509,9 @@ impl Inner {
         let number = *self.numbers.entry(object.clone()).or_insert(next);
         if number == next {
             self.objects.push(object);
-            self.stmts.push(stmt);
+            self.stmts.push((stmt, BTreeSet::new()));
         }
+        self.stmts[number].1.insert(stmt);
         number
     }
 }
@@ -535,6 +601,17 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
         });
     }
 
+    fn goes_round(&mut self, _: &M, thread: ThreadId) {
+        let kind = |seen: &&Seen| order::kind(&seen.event.action);
+        let rounds =
+            self.log.iter().rev().take_while(|seen| {
+                seen.event.action.thread == thread && !matches!(kind(seen), Kind::Ordered(_))
+            });
+        let beside = rounds.filter(|seen| kind(seen) == Kind::Beside);
+        let mut inner = self.collector.inner.borrow_mut();
+        inner.gaps.extend(beside.map(|seen| Gap::Unordered(seen.own)));
+    }
+
     fn event(&mut self, machine: &M, event: &Event, _: &mut Vec<Fault>) {
         let released = match event.outcome {
             Came::Threads(set) => machine.waiters(set).to_vec(),
@@ -542,11 +619,14 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
             _ => Vec::new(),
         };
         let printed = self.names.printed(machine);
+        let place = event.action.object.as_place();
+        let prints = printed > self.log.last().map_or(0, |seen| seen.printed);
         self.log.push(Seen {
             event: *event,
             released,
             printed,
-            prints: printed > self.log.last().map_or(0, |seen| seen.printed),
+            own: self.names.own(machine, event.action.stmt, event.context),
+            prints: prints || place.is_some_and(|place| self.names.prints(place)),
             may_reuse: self.may_reuse(machine, event.action.object),
         });
     }

@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Part, Step, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The operations that one waits for: threads and numbers.
+type Edges = Vec<(String, u32)>;
+
 /// The number of a node. A child has a greater number than its parent.
 pub(crate) type NodeId = usize;
 
@@ -105,6 +108,61 @@ impl Trie {
     /// If the schedule is inconsistent with the others: the step, and the reason. The trie may then
     /// contain part of the schedule.
     pub fn insert(&mut self, order: &Order, parts: &[Part]) -> Result<Inserted, (usize, String)> {
+        self.add(order, parts, |known, after| known == after)
+    }
+
+    /// The same. An operation may wait for others than in an earlier schedule: what is done at a
+    /// place ([`Operation::At`]) may be done to different objects, and no operation shows to which.
+    /// Then it waits for all of them. [`Trie::settle`] says so in the schedules.
+    ///
+    /// # Errors
+    /// As [`Trie::insert`].
+    pub(crate) fn join(&mut self, order: &Order, parts: &[Part]) -> Result<Inserted, (usize, String)> {
+        self.add(order, parts, |known, after| {
+            for (thread, number) in after {
+                match known.iter_mut().find(|edge| edge.0 == *thread) {
+                    Some(edge) => edge.1 = edge.1.max(*number),
+                    None => known.push((thread.clone(), *number)),
+                }
+            }
+            known.sort();
+            true
+        })
+    }
+
+    /// Lets the operations of a schedule that is in the trie wait for what they wait for there.
+    pub(crate) fn settle(&self, order: &mut Order, parts: &[Part]) {
+        let mut at = self.roots.get(&order.from).copied();
+        let mut found = Vec::new();
+        for (step, entry) in walk(order, parts).unwrap_or_default() {
+            at = match (at.map(|at| &self.nodes[at]), entry) {
+                (Some(Node::Arrive(_, cases)), Entry::Arrive(_, label)) => {
+                    let number = self.numbers.get(label);
+                    cases
+                        .iter()
+                        .find(|case| Some(&case.0) == number)
+                        .map(|case| case.1)
+                }
+                (Some(Node::Take { after, next, .. }), Entry::Take(_)) => {
+                    found.push((step, after.clone()));
+                    Some(*next)
+                }
+                _ => None,
+            };
+        }
+        for (step, after) in found {
+            order.steps[step].after = after;
+        }
+    }
+
+    /// Adds a schedule. `waits`: whether an operation that is known with these edges may have
+    /// those, too.
+    fn add(
+        &mut self,
+        order: &Order,
+        parts: &[Part],
+        waits: impl Fn(&mut Edges, &Edges) -> bool,
+    ) -> Result<Inserted, (usize, String)> {
         let walk = walk(order, parts)?;
         let nodes = &mut self.nodes;
         let mut at = *self.roots.entry(order.from).or_insert_with(|| {
@@ -153,20 +211,20 @@ impl Trie {
                             next,
                         };
                     }
-                    match &self.nodes[at] {
-                        Node::Take {
-                            thread,
-                            outcome,
-                            after,
-                            next,
-                        } if *thread == taken.thread
-                            && *outcome == taken.outcome
-                            && *after == taken.after =>
-                        {
-                            at = *next;
-                        }
-                        _ => return Err(fails(step)),
+                    let Node::Take {
+                        thread,
+                        outcome,
+                        after,
+                        next,
+                    } = &mut self.nodes[at]
+                    else {
+                        return Err(fails(step));
+                    };
+                    let is_it = *thread == taken.thread && *outcome == taken.outcome;
+                    if !is_it || !waits(after, &taken.after) {
+                        return Err(fails(step));
                     }
+                    at = *next;
                 }
             }
         }

@@ -46,7 +46,13 @@ pub(crate) struct Turns {
     /// The place of each thread in the order for equal numbers; those that are not in it come last,
     /// the oldest first.
     rank: Vec<usize>,
+    /// The place of each thread's last operation, if it was at one, and what the next one at that
+    /// place counts twice.
+    places: Vec<Option<(u32, u32)>>,
 }
+
+/// Who does one operation more at the same place has done twice as much there, up to this.
+const MOST_AT_A_PLACE: u32 = 64;
 
 /// What comes at a junction.
 pub(crate) enum Comes {
@@ -112,10 +118,22 @@ impl<'a, M> Junctions<'a, M> {
 }
 
 impl Turns {
-    /// Counts an operation.
-    pub(crate) fn count(&mut self, thread: usize) {
-        self.done.resize(self.done.len().max(thread + 1), 0);
-        self.done[thread] += 1;
+    /// Counts an operation. A thread that comes to one place again and again may wait there for
+    /// others, which are to come first then. So these operations count more and more.
+    pub(crate) fn count(&mut self, thread: usize, action: &Action) {
+        let most = self.done.len().max(thread + 1);
+        self.done.resize(most, 0);
+        self.places.resize(most, None);
+        let (last, place) = (self.places[thread], action.object.as_place());
+        let (weight, now) = match (last, place) {
+            (Some((known, weight)), Some(place)) if known == place => {
+                let weight = (2 * weight).min(MOST_AT_A_PLACE);
+                (weight, Some((place, weight)))
+            }
+            (_, place) => (1, place.map(|place| (place, 1))),
+        };
+        self.done[thread] = self.done[thread].saturating_add(weight);
+        self.places[thread] = now;
     }
 
     /// An operation of a thread has failed.
@@ -145,6 +163,7 @@ impl Turns {
         }
         self.rank = rank;
         self.done.clear();
+        self.places.clear();
     }
 }
 

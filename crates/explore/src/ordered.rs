@@ -6,7 +6,8 @@
 //! the enabled thread with the fewest operations so far; of several, the oldest. So threads advance
 //! side by side, and parallel work is not serialised. An operation that fails (`trylock`) counts
 //! more, and for younger threads more than for older ones: threads that take two locks in opposite
-//! orders, and give one back if they do not get the other, would fail side by side for ever.
+//! orders, and give one back if they do not get the other, would fail side by side for ever. So
+//! does one at the place of the thread's last one, which may be a loop that waits for others.
 //!
 //! If something goes wrong in that order, [`Decisions::avoid`] changes the order for the next
 //! exploration.
@@ -19,7 +20,8 @@
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
 //! nobody wakes without a signal, a signal wakes the first waiting thread, and who waits for a
 //! limited time (for a condition variable, a lock or a semaphore) gives up only if no other thread
-//! can move. All other such choices are unsupported.
+//! can move, and a weak compare-and-swap fails only if it has to. All other such choices are
+//! unsupported.
 
 pub use crate::decisions::Decisions;
 use crate::junctions::{Comes, Turns, too_many};
@@ -44,6 +46,10 @@ struct Open<A, B> {
 
 /// So many operations more than the reader of requests another thread may do before it reads.
 pub const PATIENCE: u32 = 256;
+
+/// A thread goes round if it has taken so many actions, one behind another, that only look at
+/// memory: it may wait for another thread, which does not move.
+pub const ROUNDS: u32 = 10_000;
 
 /// Whether an action is of some kind.
 type Is<'a> = &'a dyn Fn(&Action) -> bool;
@@ -71,10 +77,12 @@ where
     }
     let most = config.max_executions.unwrap_or(u64::MAX);
     let mut stepped = 0;
+    // The steps of the last thread that only look at memory.
+    let mut rounds = (ThreadId::from_index(0), 0);
     decisions.begin();
     loop {
         let mut faults = Vec::new();
-        let next = match path.len() >= config.max_events as usize {
+        let next = match path.len() >= config.max_events as usize || rounds.1 >= ROUNDS {
             true => None,
             false => {
                 let reads = junctions.as_deref().map(|junctions| junctions.reads);
@@ -105,8 +113,20 @@ where
                     record.statistics.executions += 1;
                     detector.end(&machine, &mut faults);
                 }
+                _ if rounds.1 >= ROUNDS => {
+                    record.statistics.bounded_executions += 1;
+                    let pending = machine.pending()[rounds.0.index()];
+                    record.stays_open(&[Notice::Unsupported(Unsupported {
+                        what: "a thread that goes round for long and only looks at memory, perhaps until another thread \
+                               does something"
+                            .to_owned(),
+                        stmt: pending.action.stmt,
+                    })]);
+                    detector.goes_round(&machine, rounds.0);
+                }
                 _ => end(&machine, &mut detector, &mut faults, &mut record, config),
             }
+            rounds.1 = 0;
             control.add(1, 0, path.len() as u64 - stepped, path.len() as u64);
             if found(&mut record, config, faults, &path) {
                 return record.finish(StopReason::Finding);
@@ -159,7 +179,7 @@ where
                 });
             } else if !matches!(
                 pending.action.op,
-                Op::Signal | Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait
+                Op::Signal | Op::WaitRelease | Op::WaitReleaseWord | Op::FutexWait | Op::Rmw
             ) {
                 record.stays_open(&[Notice::Unsupported(Unsupported {
                     what: format!(
@@ -174,7 +194,7 @@ where
         let reads = reads.is_some_and(|reads| reads(&machine, &pending.action));
         let made = (choice, is_operation(&pending.action));
         if made.1 || reads {
-            turns.count(thread);
+            turns.count(thread, &pending.action);
         }
         if made.1 {
             decisions.operation(path.len(), &pending.action);
@@ -183,6 +203,11 @@ where
         if taken.ends {
             return record.finish(StopReason::Finding);
         }
+        rounds = match taken.changes {
+            true => (choice.thread, 0),
+            false if rounds.0 == choice.thread => (choice.thread, rounds.1 + 1),
+            false => (choice.thread, 1),
+        };
         if made.1 && taken.failed {
             turns.fails(thread);
         }
@@ -195,6 +220,8 @@ struct Taken {
     ends: bool,
     /// It has tried something in vain.
     failed: bool,
+    /// It may have done more than to look at memory.
+    changes: bool,
 }
 
 /// The threads that would give up if they moved now. What has a deadline is tried, and undone.
@@ -282,6 +309,7 @@ where
     Taken {
         ends: found(record, config, faults, path) || faulty,
         failed: event.outcome == Outcome::Failed,
+        changes: !matches!(event.as_used(true).op, Op::Read | Op::Yield | Op::Choose),
     }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 extern "C" int __selvedge_futex_wait_until(unsigned *word, unsigned value, int ends, long seconds, long nanoseconds, int from_now, int own);
+extern "C" int __selvedge_futexes_poll(void);
 
 namespace std {
 
@@ -29,11 +30,12 @@ static bool wait(unsigned *word, unsigned value, bool ends, chrono::seconds s, c
 {
     if (ends && (s.count() < 0 || ns.count() < 0))
         return false;
-    // A thread that woke for no reason comes back to the same state here, and not in its caller (crates/vm/src/causeless.rs).
+    // A thread that woke for no reason comes back to the same state here, and not in its caller (crates/vm/src/causeless.rs). Its caller looks
+    // again, too.
     int error;
     do
         error = __selvedge_futex_wait_until(word, value, ends, s.count(), ns.count(), false, false);
-    while (!error && __atomic_load_n(word, __ATOMIC_RELAXED) == value);
+    while (!error && !__selvedge_futexes_poll() && __atomic_load_n(word, __ATOMIC_RELAXED) == value);
     return error != ETIMEDOUT;
 }
 

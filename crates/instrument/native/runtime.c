@@ -38,6 +38,8 @@ enum { IS_END, IS_OWN, IS_ASK, IS_DO, IS_PASS };
 
 /* The place of the program's call; written before it. */
 _Thread_local const char *__selvedge_place = "?";
+/* The number of that place, if the object of the call is named by it. */
+_Thread_local int __selvedge_site = -1;
 
 static _Thread_local int me = -1;
 static _Thread_local int at;
@@ -46,6 +48,8 @@ static _Thread_local unsigned operations;
 static _Thread_local unsigned children;
 static _Thread_local int current; /* the label of the operation that it has come to */
 static _Thread_local unsigned long long noise;
+
+static _Thread_local int is_at_place; /* it does what is at a place: an atomic access, or a call of a library function */
 
 /* Where a program reads requests without end, states count operations from the begin of a part. A thread that passes from a
    part to another one adds what each thread has done in it. */
@@ -184,6 +188,8 @@ static int is_object(int object, int operation, const void *address) {
     const struct object *which = &objects[object];
     if (which->kind == GLOBAL)
         return *which->address == address;
+    if (which->kind == PLACE)
+        return operation == OP_AT ? address == (const void *)which : __selvedge_site == object;
     if (which->kind == MADE && operation == OP_INIT) {
         for (int i = 0; i < OBJECTS; i++)
             if (objects[i].kind == GLOBAL && *objects[i].address == address)
@@ -288,8 +294,11 @@ static int pass(const int *state) {
     return 1;
 }
 
+void __selvedge_behind(void);
+
 /* Comes to an operation, and returns when it may be done, with what is to come of it. */
 static int enter_with(int operation, const void *address, const void *mutex, int thread, int *which) {
+    __selvedge_behind();
     if (atomic_load_explicit(&is_free, memory_order_relaxed))
         return FREE;
     delay();
@@ -368,6 +377,47 @@ static void leave(void) {
     at = next_state;
     operations++;
     raise_to(&done[me], operations);
+}
+
+/* ---- places -------------------------------------------------------------------------------------------------------- */
+
+void __selvedge_at(int place) {
+    int error = errno;
+    is_at_place = enter(OP_AT, &objects[place], -1, NULL) != FREE;
+    errno = error;
+}
+
+/* It has done that. An exception may leave a call: then this is not called before the next operation. */
+void __selvedge_behind(void) {
+    if (!is_at_place)
+        return;
+    int error = errno;
+    is_at_place = 0;
+    leave();
+    errno = error;
+}
+
+/* Waits on a word: they end at once, as if spuriously, and who waits looks again. That is an operation, which waits for its turn.
+   So nobody has to be woken. */
+long __selvedge_syscall(long number, ...) {
+    va_list list;
+    va_start(list, number);
+    const unsigned *word = va_arg(list, const unsigned *);
+    int operation = va_arg(list, int);
+    unsigned value = va_arg(list, unsigned);
+    va_end(list);
+    switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAKE:
+        return 0;
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+        errno = EAGAIN; /* POSIX leaves open what it is after success; the set was made so */
+        return __atomic_load_n(word, __ATOMIC_SEQ_CST) == value ? 0 : -1;
+    default:
+        deviation(-1, OP_AT, "an operation of the system call futex that the schedules do not know");
+        errno = ENOSYS;
+        return -1;
+    }
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -665,26 +715,30 @@ WAKES(pthread_cond_broadcast, OP_BROADCAST)
 
 static _Thread_local void (*routine)(void);
 static _Thread_local const void *control;
+static _Thread_local int control_site;
 
-static void leave_once(const void **mine) {
-    if (enter(OP_ONCE_DONE, *mine, -1, NULL) != FREE)
+struct around {
+    void (*routine)(void);
+    const void *control;
+    int site;
+};
+
+static void leave_once(struct around *mine) {
+    __selvedge_site = mine->site;
+    if (enter(OP_ONCE_DONE, mine->control, -1, NULL) != FREE)
         leave();
 }
 
 /* The routine may also be left by an exception. */
 static void run_once(void) {
-    const void *mine __attribute__((cleanup(leave_once))) = control;
-    routine();
+    struct around mine __attribute__((cleanup(leave_once))) = {routine, control, control_site};
+    mine.routine();
 }
-
-struct around {
-    void (*routine)(void);
-    const void *control;
-};
 
 static void go_on_with(struct around *around) {
     routine = around->routine;
     control = around->control;
+    control_site = around->site;
 }
 
 /* Whether the routine runs is the real control's, which knows also what came before a deviation. */
@@ -692,10 +746,11 @@ int __selvedge_pthread_once(pthread_once_t *once, void (*body)(void)) {
     if (enter(OP_ONCE, once, -1, NULL) == FREE)
         return pthread_once(once, body);
     leave();
-    struct around around __attribute__((cleanup(go_on_with))) = {routine, control};
+    struct around around __attribute__((cleanup(go_on_with))) = {routine, control, control_site};
     (void)around;
     routine = body;
     control = once;
+    control_site = __selvedge_site;
     return pthread_once(once, run_once);
 }
 
@@ -902,6 +957,9 @@ __attribute__((destructor(FIRST))) static void at_exit(void) {
         write_order();
 }
 
+/* Whether the process has never had a second thread; libstdc++ counts references without atomics then. The model library says no. */
+extern char __libc_single_threaded __attribute__((weak));
+
 /* Before all constructors of the program. */
 __attribute__((constructor(FIRST))) static void start(void) {
     const char *seed = getenv("SELVEDGE_DELAYS");
@@ -911,5 +969,7 @@ __attribute__((constructor(FIRST))) static void start(void) {
         order_now = open(order_file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
     spins = sysconf(_SC_NPROCESSORS_ONLN) >= THREADS ? SPINS : 0;
     pthread_key_create(&end_key, end);
+    if (&__libc_single_threaded)
+        __libc_single_threaded = 0;
     begin(0);
 }

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Functions that the runtime has a form of: `__selvedge_NAME`.
-const OURS: [&str; 48] = [
+const OURS: [&str; 49] = [
+    "syscall",
     "pthread_create",
     "pthread_join",
     "pthread_exit",
@@ -83,7 +84,11 @@ const OURS_OF_C11: [&str; 19] = [
 
 /// The same of C++, in `native/cxx.c`: what libstdc++ keeps out of its headers. The headers call
 /// pthreads for everything else.
-const OURS_OF_CXX: [&str; 14] = [
+const OURS_OF_CXX: [&str; 17] = [
+    // Waiting for a future, until a time, and waking who waits.
+    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+    "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
     // std::thread: its begin, join, detach, and how many there are at once.
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
     "_ZNSt6thread4joinEv",
@@ -150,7 +155,7 @@ pub const FOREIGN: [&str; 12] = [
 ];
 
 /// Names of functions that synchronise, start or end something, jump, or have to do with signals.
-pub const FOREIGN_NAMES: [&str; 65] = [
+pub const FOREIGN_NAMES: [&str; 64] = [
     "fork",
     "forkpty",
     "vfork",
@@ -191,7 +196,6 @@ pub const FOREIGN_NAMES: [&str; 65] = [
     "quick_exit",
     "_Exit",
     "_exit",
-    "syscall",
     "_Fork",
     "posix_spawn",
     "posix_spawnp",
@@ -313,6 +317,19 @@ impl Ours {
         if let Some(line) = module.lines().find(is_assembly) {
             found.push(Lacking {
                 what: "inline assembly in a native program".to_owned(),
+                place: at(line),
+            });
+        }
+        // The runtime has the system call futex only.
+        let is_other = |line: &&str| {
+            let mut calls = line.split("@syscall(").skip(1);
+            line.starts_with(' ') && calls.any(|given| !given.starts_with("i64 noundef 202, "))
+        };
+        let takes =
+            |line: &&str| line.starts_with(' ') && line.contains("@syscall") && !line.contains("@syscall(");
+        if let Some(line) = module.lines().find(|line| is_other(line) || takes(line)) {
+            found.push(Lacking {
+                what: "a system call other than futex in a native program".to_owned(),
                 place: at(line),
             });
         }

@@ -13,6 +13,7 @@
 mod foreign;
 mod module;
 mod objects;
+mod ordered;
 mod places;
 mod refused;
 mod sites;
@@ -22,5 +23,5 @@ mod tables;
 pub use foreign::{FOREIGN, FOREIGN_NAMES, Lacking, is_cxx, lacking};
 pub use module::rewritten;
 pub use refused::Refused;
-pub use sites::{Sited, site, sited};
+pub use sites::{Sited, sited};
 pub use tables::{OnDeviation, Source, runtime};

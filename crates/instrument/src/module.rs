@@ -2,6 +2,7 @@
 
 use crate::foreign::{Ours, lacking};
 use crate::objects::{owners, place};
+use crate::ordered::Ordered;
 use crate::places::Places;
 use crate::refused::Refused;
 use crate::symbol::is_part;
@@ -21,18 +22,21 @@ pub fn rewritten(modules: &[String], cover: &Cover) -> Result<Vec<String>, Refus
     }
     let ours = Ours::of(modules);
     let owners = owners(modules, cover)?;
-    let rewritten = modules.iter().enumerate().map(|(number, module)| {
-        let mut text = ours.sent(module);
+    let mut ordered = Ordered::of(cover);
+    let mut all = Vec::new();
+    for (number, module) in modules.iter().enumerate() {
+        let mut text = ours.sent(&ordered.within(module)?, &mut ordered);
         addresses(cover, &owners, number, &mut text);
-        text
-    });
-    Ok(rewritten.collect())
+        all.push(text);
+    }
+    ordered.all_are_there()?;
+    Ok(all)
 }
 
 impl Ours {
     /// A module whose calls of our functions go to the runtime, each with its place. Checks of the
     /// guards of local static variables always call (`selvedge_analysis::static_guards`).
-    fn sent(&self, module: &str) -> String {
+    fn sent(&self, module: &str, named: &mut Ordered<'_>) -> String {
         let places = Places::of(module);
         let mut texts: BTreeMap<String, usize> = BTreeMap::new();
         let mut text = String::with_capacity(module.len() + module.len() / 8);
@@ -54,6 +58,11 @@ impl Ours {
                         format!("{}:{line}", name.to_string_lossy())
                     },
                 );
+                if named.names() {
+                    let number = named.naming(line, with_place.unwrap_or_default(), &places);
+                    let number = number.map_or_else(|| "-1".to_owned(), |number| number.to_string());
+                    let _ = writeln!(text, "  store i32 {number}, ptr @__selvedge_site, align 4");
+                }
                 let next = texts.len();
                 let place = *texts.entry(at).or_insert(next);
                 let _ = writeln!(
@@ -64,6 +73,7 @@ impl Ours {
             text.push_str(&asking(&renamed));
             text.push('\n');
         }
+        text.push_str("\n@__selvedge_site = external thread_local global i32, align 4");
         text.push_str("\n@__selvedge_place = external thread_local global ptr, align 8\n");
         for (place, number) in &texts {
             let bytes: String = place.bytes().map(|byte| format!("\\{byte:02X}")).collect();
@@ -209,7 +219,7 @@ declare i32 @pthread_mutex_lock(ptr noundef) #1
             "fork",
             "mq_send",
             "sigtimedwait",
-            "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
+            "_ZNSt28__atomic_futex_unsigned_base3oddEv",
         ] {
             let module = format!("{MODULE}declare i32 @{name}(ptr)\n");
             let refused = one(&module).unwrap_err();

@@ -20,7 +20,7 @@ struct Definition {
 pub(crate) fn owners(modules: &[String], cover: &Cover) -> Result<Vec<Option<usize>>, Refused> {
     let owner = |object: &Object| match object {
         Object::Global(name, _) => owner(modules, name).map(Some),
-        Object::Made(..) | Object::Met(..) => Ok(None),
+        Object::Made(..) | Object::Met(..) | Object::Place(_) => Ok(None),
     };
     cover.objects.iter().map(owner).collect()
 }

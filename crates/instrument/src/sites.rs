@@ -13,9 +13,9 @@
 //! variables whose address goes nowhere have no sites.
 
 use crate::places::Places;
+use selvedge_schedule::site;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::Path;
 
 /// What begins an atomic block, and what ends it.
 const BEGIN: &str = "__VERIFIER_atomic_begin";
@@ -28,14 +28,6 @@ pub struct Sited {
     pub text: String,
     /// The names of its sites.
     pub sites: BTreeSet<String>,
-}
-
-/// The name of a site.
-#[must_use]
-pub fn site(access: &str, file: &str, line: u32, column: u32) -> String {
-    // A path may be relative to another directory; the name of the file stays.
-    let name = Path::new(file).file_name().unwrap_or_default();
-    format!("{access} {}:{line}:{column}", name.to_string_lossy())
 }
 
 /// Adds the calls to all atomic accesses; if `plain`, to the other accesses, too.
@@ -117,7 +109,7 @@ pub fn sited(module: &str, plain: bool) -> Sited {
 }
 
 /// What an instruction does to memory, in the words of the runtime.
-fn access(line: &str, plain: bool) -> Option<&'static str> {
+pub(crate) fn access(line: &str, plain: bool) -> Option<&'static str> {
     let line = line.strip_prefix("  ")?;
     let code = match line.strip_prefix('%') {
         Some(rest) => rest.split_once(" = ")?.1,

@@ -99,13 +99,17 @@ fn objects(
     }
     let _ = writeln!(
         out,
-        "enum object_kind {{ GLOBAL, MADE, MET }};\n\
+        "enum object_kind {{ GLOBAL, MADE, MET, PLACE }};\n\
          static const struct object {{ int kind, thread, number; const void *const *address; }} objects[] = {{"
     );
     for (place, object) in cover.objects.iter().enumerate() {
         let (kind, by, at) = match object {
             Object::Global(..) => {
                 let _ = writeln!(out, "    {{GLOBAL, -1, 0, &__selvedge_object_{place}}},");
+                continue;
+            }
+            Object::Place(_) => {
+                let _ = writeln!(out, "    {{PLACE, -1, 0, 0}},");
                 continue;
             }
             Object::Made(by, at) => ("MADE", by, at),

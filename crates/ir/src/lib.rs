@@ -34,8 +34,8 @@ pub use inst::{
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
 pub use names::{
-    CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, OWNS, TOUCH, WAIT_WITH_WORD, WAKE,
-    returns_twice,
+    BEHIND, CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, OWNS, PLACE, TOUCH,
+    WAIT_WITH_WORD, WAKE, returns_twice,
 };
 pub use parse::{ParseError, parse};
 pub use shape::{Field, Part, Parts, Scalar, Shape, fits, part};

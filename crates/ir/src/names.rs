@@ -37,6 +37,12 @@ pub const CLEAR_WAITING: &str = "__selvedge_clear_waiting";
 /// machine implements it. Only passes over the ir insert calls of it.
 pub const TOUCH: &str = "__selvedge_touch";
 
+/// `__selvedge_place(number)`: the thread comes to a place that a set of schedules orders.
+pub const PLACE: &str = "__selvedge_place";
+
+/// `__selvedge_behind()`: it has done what is there.
+pub const BEHIND: &str = "__selvedge_behind";
+
 /// A function that compares a word of 64 bits with a number and returns the number if they are
 /// equal, and 0 otherwise: `(word, number)`. It is no action, so no other thread may change the
 /// result. The machine implements it. Only passes over the ir insert calls of it.

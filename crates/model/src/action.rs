@@ -17,6 +17,8 @@ impl ObjectId {
     const HEAP: u64 = 1 << 61;
     /// Numbers of hidden objects from here on are those of classes of atomic blocks.
     const BLOCKS: u32 = 0xa700;
+    /// Behind a place ([`ObjectId::place`]): the thread has done what is there.
+    pub const BEHIND: ObjectId = ObjectId(Self::HIDDEN | 3 << 32);
 
     /// The object that represents a thread itself (its start, end and cancellation).
     #[inline]
@@ -86,6 +88,21 @@ impl ObjectId {
     /// The thread whose joinability this object represents, if any.
     pub fn as_joinable(self) -> Option<ThreadId> {
         (self.0 >> 32 == Self::HIDDEN >> 32 | 1).then(|| ThreadId::from_index((self.0 & 0xffff) as usize))
+    }
+
+    /// A place of the program, by number: where a thread comes to an instruction that a set of
+    /// schedules orders.
+    pub const fn place(number: u32) -> Self {
+        ObjectId(Self::HIDDEN | 2 << 32 | number as u64)
+    }
+
+    /// The place that this object is, if it is one.
+    pub const fn as_place(self) -> Option<u32> {
+        if self.0 >> 32 == Self::HIDDEN >> 32 | 2 {
+            Some(self.0 as u32)
+        } else {
+            None
+        }
     }
 
     /// True if this is an address in the program's memory.

@@ -49,6 +49,9 @@ pub trait Detector<M: ?Sized> {
     /// Processes a state in which the next event reads a request. `part`: one schedule of a set
     /// ends there, and what follows is known by this number.
     fn junction(&mut self, _machine: &M, _part: Option<usize>) {}
+    /// Processes a state in which a thread has only looked at memory for long. The execution is not
+    /// followed any further.
+    fn goes_round(&mut self, _machine: &M, _thread: ThreadId) {}
     /// Processes a blocked thread that never moves again in any continuation of an execution that
     /// never ends.
     fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
@@ -117,6 +120,10 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.cut(machine, faults);
         self.1.cut(machine, faults);
     }
+    fn goes_round(&mut self, machine: &M, thread: ThreadId) {
+        self.0.goes_round(machine, thread);
+        self.1.goes_round(machine, thread);
+    }
     fn junction(&mut self, machine: &M, part: Option<usize>) {
         self.0.junction(machine, part);
         self.1.junction(machine, part);
@@ -181,6 +188,11 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
     fn cut(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         if let Some(detector) = self {
             detector.cut(machine, faults);
+        }
+    }
+    fn goes_round(&mut self, machine: &M, thread: ThreadId) {
+        if let Some(detector) = self {
+            detector.goes_round(machine, thread);
         }
     }
     fn junction(&mut self, machine: &M, part: Option<usize>) {

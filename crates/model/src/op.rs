@@ -183,7 +183,8 @@ operations! {
     Assume: "assume", Local, Local, 0, Nothing, Nothing, Same, false;
     /// A data choice: one alternative for each value.
     Choose: "choose", Local, Local, 0, Nothing, Nothing, Same, false;
-    /// sched_yield, sleep, pause: a scheduling point without effect.
+    /// sched_yield, sleep, pause: a scheduling point without effect. An object is a place of the
+    /// program ([`place`](crate::ObjectId::place), [`BEHIND`](crate::ObjectId::BEHIND)).
     Yield: "yield", Local, Local, 0, Nothing, Nothing, Same, false;
     /// Takes mutex `object`.
     Lock: "lock", Acquire, Local, 40, Taken, Object, Same, false;

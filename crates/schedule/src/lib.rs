@@ -21,9 +21,11 @@ pub mod cover;
 mod parse;
 mod print;
 mod schedule;
+mod site;
 
 pub use parse::{ParseError, Problem};
 pub use schedule::{Schedule, Step, is_thread_name};
+pub use site::site;
 
 /// The version of the format that is written.
 pub const VERSION: u32 = 1;

@@ -9,11 +9,12 @@ use crate::job::Job;
 use crate::machines::stepping_machine;
 use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
+use crate::places::Places;
 use crate::plan::Plan;
 use crate::reasons::reasons;
 use crate::witnessed::{Again, Known};
-use selvedge_base::StmtId;
-use selvedge_cover::{Collected, Collector, Global, Names, Recorder, is_ordered};
+use selvedge_base::{ContextId, StmtId};
+use selvedge_cover::{Collected, Collector, Gap, Global, Names, Recorder, is_ordered};
 use selvedge_explore::ordered::{self, Decisions, Junctions};
 use selvedge_explore::{Config, Control, Stop};
 use selvedge_frontend::Loaded;
@@ -21,8 +22,8 @@ use selvedge_ir::FuncId;
 use selvedge_model::{ObjectId, Property, Unsupported, Verdict};
 use selvedge_report::{FindingReport, RunReport, Statistics};
 use selvedge_schedule::cover::Cover;
-use selvedge_vm::Vm;
 use selvedge_vm::memory::Life;
+use selvedge_vm::{Program, Vm};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -55,13 +56,14 @@ const MOST_DESCRIBED: usize = 20;
 struct OfVm {
     /// Other names for variables that several sources have, each its own.
     renamed: BTreeMap<String, String>,
+    places: Places,
 }
 
 impl OfVm {
     /// `names`: those of all global variables of the linked program. The linker adds a number to
     /// the later ones of several variables with one name, and each number is greater than those
     /// before.
-    fn new<'a>(names: impl Iterator<Item = &'a str>, sources: usize) -> OfVm {
+    fn new<'a>(names: impl Iterator<Item = &'a str>, sources: usize, places: Places) -> OfVm {
         let names: BTreeSet<&str> = names.collect();
         let mut later: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         for name in names.iter().filter(|_| sources > 1) {
@@ -82,7 +84,7 @@ impl OfVm {
                 renamed.insert(format!("{plain}.{number}"), format!("{plain}#{place}/{all}"));
             }
         }
-        OfVm { renamed }
+        OfVm { renamed, places }
     }
 }
 
@@ -95,6 +97,22 @@ impl Names<Vm> for OfVm {
     fn is_live(&self, vm: &Vm, object: ObjectId) -> bool {
         let found = vm.state.memory.object_at(object.0);
         found.is_some_and(|(_, found)| found.life == Life::Live)
+    }
+
+    fn own(&self, vm: &Vm, stmt: StmtId, context: ContextId) -> StmtId {
+        vm.outside_library(stmt, context).0
+    }
+
+    fn place(&self, number: u32) -> Option<String> {
+        self.places.name(number).map(str::to_owned)
+    }
+
+    fn prints(&self, number: u32) -> bool {
+        self.places.prints(number)
+    }
+
+    fn by_place(&self, stmt: StmtId) -> Option<String> {
+        self.places.naming(stmt).map(str::to_owned)
     }
 
     fn printed(&self, vm: &Vm) -> usize {
@@ -122,6 +140,8 @@ pub fn cover(
     };
     setup.vm.visible_setup = true;
     setup.vm.must_end = true;
+    // So do native programs.
+    setup.vm.futexes_poll = true;
     // Nobody here begins anew if an atomic block leaves its class.
     setup.one_block_class = true;
     setup.machine_code = loaded.machine_code.iter().map(named).collect();
@@ -133,13 +153,6 @@ pub fn cover(
         awaits: false,
         ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Sync)
     };
-    let job = Job::new(
-        options,
-        (&setup, &loaded.module),
-        (observer, &control),
-        (None, None),
-    );
-    let program = job.begin(plan)?;
     let mut properties = options.properties.clone();
     properties.insert(Property::DataRace);
     properties.insert(Property::Deadlock);
@@ -152,59 +165,103 @@ pub fn cover(
     if let Some(events) = options.max_events {
         config.max_events = events;
     }
-    observer.finds(&program, &config.findings);
     let globals = loaded.module.globals.iter();
-    let names = OfVm::new(
+    let mut names = OfVm::new(
         globals.map(|global| global.name.as_str()),
         setup.schedule().inputs.len(),
+        Places::of(&loaded.module),
     );
     // Without a limit, what follows a request has to be known from an earlier one.
     let requests = setup.vm.requests.map(|requests| requests.most.is_none());
-    let explore = |collector: &Collector, decisions: &mut Decisions| {
-        let (vm, detectors) = stepping_machine(&program);
-        let recorder = Recorder::new(collector, &names);
+    let explore = |(program, names): (&Arc<Program>, &OfVm),
+                   config: &Config,
+                   collector: &Collector,
+                   decisions: &mut Decisions| {
+        let (vm, detectors) = stepping_machine(program);
+        let recorder = Recorder::new(collector, names);
         let machine = (vm, (detectors, recorder));
-        let limits = (&config, &*control);
+        let limits = (config, &*control);
         let mut junctions = requests.map(|joins| Junctions::new(&Vm::reads_request, joins));
         let choosing = (decisions, junctions.as_mut());
         let mut report = ordered::explore(machine, &is_ordered, choosing, limits);
         crate::explore::settle(&mut report, &control);
         report
     };
-    let mut explored = None;
+    let program_of = |places: &Places| {
+        let module = places.module(&loaded.module);
+        let job = Job::new(options, (&setup, &module), (observer, &control), (None, None));
+        job.begin(plan)
+    };
+    let mut program = program_of(&names.places)?;
+    observer.finds(&program, &config.findings);
+    // One execution shows most of what schedules lack.
+    let first = Config {
+        max_executions: Some(1),
+        ..config.clone()
+    };
+    // Parts of a set without end compare the names of objects.
+    let fillable = |gaps: &BTreeSet<Gap>| -> BTreeSet<Gap> {
+        let without_end = requests == Some(true);
+        let can = |gap: &&Gap| !(without_end && matches!(gap, Gap::Unnamed(_)));
+        gaps.iter().filter(can).copied().collect()
+    };
     let mut failed = Vec::new();
-    let mut decisions = Decisions::default();
-    observer.explores(&control, &mut || {
-        loop {
+    let mut decisions;
+    let (mut report, collected, left_out) = loop {
+        let mut explored = None;
+        let mut gaps = BTreeSet::new();
+        observer.explores(&control, &mut || {
             let collector = Collector::default();
-            let report = explore(&collector, &mut decisions);
-            let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
-            match report.faults.first() {
-                Some(found) if more && decisions.avoid() => failed.push(found.clone()),
-                _ => {
-                    explored = Some((report, collector));
-                    return;
+            explore((&program, &names), &first, &collector, &mut Decisions::default());
+            gaps = collector.gaps();
+        });
+        if names.places.fill(&fillable(&gaps)) {
+            program = program_of(&names.places)?;
+            continue;
+        }
+        failed.clear();
+        decisions = Decisions::default();
+        observer.explores(&control, &mut || {
+            loop {
+                let collector = Collector::default();
+                let report = explore((&program, &names), &config, &collector, &mut decisions);
+                let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
+                match report.faults.first() {
+                    Some(found) if more && decisions.avoid() => failed.push(found.clone()),
+                    _ => {
+                        explored = Some((report, collector));
+                        return;
+                    }
                 }
             }
-        }
-    });
-    let (mut report, collector) = explored.ok_or(Error::Stopped)?;
-    let mut left_out = collector.left_out();
-    let mut collected = collector.finish();
-    if report.verdict() == Verdict::Verified
-        && let Collected::Again(collector) = &collected
-    {
-        observer.explores(&control, &mut || {
-            report = explore(collector, &mut Decisions::default());
         });
-        left_out = collector.left_out();
-    }
-    if let Collected::Again(collector) = collected {
-        collected = collector.finish();
-    }
+        let (mut report, collector) = explored.ok_or(Error::Stopped)?;
+        let mut left_out = collector.left_out();
+        let mut collected = collector.finish();
+        if report.verdict() == Verdict::Verified
+            && let Collected::Again(collector) = &collected
+        {
+            observer.explores(&control, &mut || {
+                report = explore((&program, &names), &config, collector, &mut Decisions::default());
+            });
+            left_out = collector.left_out();
+        }
+        if let Collected::Again(collector) = collected {
+            collected = collector.finish();
+        }
+        if report.faults.is_empty()
+            && !control.is_stopped()
+            && let Collected::Set(_, _, gaps) = &collected
+            && names.places.fill(&fillable(gaps))
+        {
+            program = program_of(&names.places)?;
+            continue;
+        }
+        break (report, collected, left_out);
+    };
     observer.enter(Stage::Concluding);
     let (set, refused) = match collected {
-        Collected::Set(set, refused) => (set, refused),
+        Collected::Set(set, refused, _) => (set, refused),
         Collected::Again(_) => return Err(Error::Internal("schedules lead to several parts".to_owned())),
     };
     report.unsupported.extend(refused);

@@ -73,6 +73,7 @@ mod observer;
 mod options;
 mod parts_worker;
 mod peer;
+mod places;
 mod plan;
 mod portfolio;
 mod predicate;

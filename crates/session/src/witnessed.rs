@@ -153,7 +153,7 @@ fn run(again: Again<'_>, decisions: &mut Decisions, witness: &[Witness]) -> Resu
         return Err("the program excludes them by an assumption".to_owned());
     }
     match collector.finish() {
-        Collected::Set(run, refused) => match refused.first() {
+        Collected::Set(run, refused, _) => match refused.first() {
             None => Ok(run),
             Some(why) => Err(format!("with them the program does something else: {}", why.what)),
         },

@@ -38,6 +38,9 @@ pub(crate) fn bytes_name(program: &Program, state: &State, object: ObjectId, byt
     if let Some(class) = object.as_blocks() {
         return program.memory_of_class(class);
     }
+    if object.as_place().is_some() || object == ObjectId::BEHIND {
+        return "at a place of a schedule".to_owned();
+    }
     if !object.is_address() {
         let known = HiddenObject::of(object).map(HiddenObject::text);
         return known.unwrap_or_else(|| "a hidden object of the library".into());

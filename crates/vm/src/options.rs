@@ -131,6 +131,9 @@ pub struct Options {
     /// A loop that goes round for ever is a limit also where it only computes: for those who say
     /// what a program does until it ends.
     pub must_end: bool,
+    /// A wait on a futex looks at the word and ends at once, as if spuriously, and waking wakes
+    /// nobody: for those who say what a program does in one order of its accesses.
+    pub futexes_poll: bool,
     /// When set, a thread is parked before its next jump or call, with
     /// [`Limit::stopped`](selvedge_model::Limit::stopped), and solver queries get no answer.
     pub stop: StopFlag,
@@ -219,6 +222,7 @@ impl Default for Options {
             sees_races: true,
             many_dead: None,
             must_end: false,
+            futexes_poll: false,
             solver: SolverOptions::default(),
             leaks: false,
             coverage: false,

@@ -4,8 +4,8 @@
 use crate::support::{Place, followed, keeps};
 use fastrand::Rng;
 use selvedge_base::usual_or_long;
-use selvedge_schedule::cover::Cover;
-use std::collections::BTreeMap;
+use selvedge_schedule::cover::{Cover, Object};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// An instruction of a thread. Targets are instructions.
@@ -36,6 +36,20 @@ enum Code {
     Update(usize, u32),
     /// `t = v[k]`
     Load(usize),
+    /// `t = atomic_fetch_add(&a[k], c)`
+    Add(usize, u32),
+    /// `t = a[k]`
+    Peek(usize),
+    /// `a[k] = c`
+    Put(usize, u32),
+    /// `a[k] = c + 1` if it is `c`; `t`: what it was
+    Swap(usize, u32),
+    /// `gate[k] = 1`
+    Open(usize),
+    /// Reads `gate[k]` until it is set.
+    Await(usize),
+    /// Prints `c`.
+    Print(u32),
     /// Goes there unless a bit of the input is set.
     UnlessInput(u32, usize),
     /// Goes there unless a bit of `t` is set.
@@ -53,7 +67,16 @@ const VALUES: u32 = 8;
 fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32, crossed: bool) {
     for _ in 0..rng.usize(1..4) {
         let lock = rng.usize(0..LOCKS);
-        match rng.u32(0..if depth == 0 { 8 } else { 11 }) {
+        match rng.u32(0..if depth == 0 { 10 } else { 13 }) {
+            8 => code.push(match rng.u32(0..6) {
+                0 => Code::Add(lock % 2, rng.u32(1..4)),
+                1 => Code::Peek(lock % 2),
+                2 => Code::Put(lock % 2, rng.u32(0..4)),
+                3 => Code::Swap(lock % 2, rng.u32(0..3)),
+                4 => Code::Open(lock % 2),
+                _ => Code::Await(lock % 2),
+            }),
+            9 => code.push(Code::Print(rng.u32(10..99))),
             0 | 1 => {
                 code.extend([
                     Code::Lock(lock),
@@ -114,7 +137,7 @@ fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32, cross
                 block(rng, code, depth - 1, waits, crossed);
                 let (bit, to) = (rng.u32(0..3), code.len());
                 code[at] = match kind {
-                    10 => Code::UnlessLoaded(bit, to),
+                    12 => Code::UnlessLoaded(bit, to),
                     _ => Code::UnlessInput(bit, to),
                 };
             }
@@ -137,6 +160,10 @@ fn generate(rng: &mut Rng, crossed: bool) -> (Vec<Vec<Code>>, u32) {
     for k in (0..LOCKS).filter(|&k| threads.iter().any(|code| waits_on(k, code))) {
         last.extend([Code::Lock(k), Code::Flag(k), Code::Broadcast(k), Code::Unlock(k)]);
     }
+    let awaits = |k: usize, code: &[Code]| code.iter().any(|c| matches!(c, Code::Await(on) if *on == k));
+    for k in (0..2).filter(|&k| threads.iter().any(|code| awaits(k, code))) {
+        last.push(Code::Open(k));
+    }
     if !last.is_empty() {
         last.push(Code::End);
         threads.push(last);
@@ -146,11 +173,11 @@ fn generate(rng: &mut Rng, crossed: bool) -> (Vec<Vec<Code>>, u32) {
 
 fn print(threads: &[Vec<Code>], semaphore: u32) -> String {
     let mut text = String::from(
-        "#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n\
+        "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n\
          static pthread_mutex_t m[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};\n\
          static pthread_cond_t c[3] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};\n\
          static pthread_rwlock_t r = PTHREAD_RWLOCK_INITIALIZER;\n\
-         static sem_t s;\nstatic unsigned v[4], flag[3], in;\n",
+         static sem_t s;\nstatic unsigned v[4], flag[3], in;\nstatic atomic_uint a[2], gate[2];\n",
     );
     for (thread, code) in threads.iter().enumerate() {
         let _ = writeln!(
@@ -177,6 +204,19 @@ fn print(threads: &[Vec<Code>], semaphore: u32) -> String {
                 Code::Broadcast(k) => writeln!(text, "pthread_cond_broadcast(&c[{k}]);"),
                 Code::Update(k, c) => writeln!(text, "v[{k}] = v[{k}] * 3 + {c};"),
                 Code::Load(k) => writeln!(text, "t = v[{k}];"),
+                Code::Add(k, c) => writeln!(text, "t = atomic_fetch_add(&a[{k}], {c});"),
+                Code::Peek(k) => writeln!(text, "t = atomic_load_explicit(&a[{k}], memory_order_relaxed);"),
+                Code::Put(k, c) => writeln!(text, "atomic_store(&a[{k}], {c});"),
+                Code::Swap(k, c) => writeln!(
+                    text,
+                    "t = {c}; atomic_compare_exchange_weak(&a[{k}], &t, {c} + 1);"
+                ),
+                Code::Open(k) => writeln!(
+                    text,
+                    "atomic_store_explicit(&gate[{k}], 1, memory_order_release);"
+                ),
+                Code::Await(k) => writeln!(text, "while (!atomic_load(&gate[{k}])) ;"),
+                Code::Print(c) => writeln!(text, "printf(\"%d \", {c});"),
                 Code::UnlessInput(b, to) => writeln!(text, "if (!(in >> {b} & 1)) goto L{to};"),
                 Code::UnlessLoaded(b, to) => writeln!(text, "if (!(t >> {b} & 1)) goto L{to};"),
                 Code::End => writeln!(text, "return u; }}"),
@@ -193,13 +233,72 @@ fn print(threads: &[Vec<Code>], semaphore: u32) -> String {
     });
     let _ = writeln!(
         text,
-        "for (int i = 0; i < {count}; i++) pthread_join(t[i], 0);\nprintf(\"%u %u %u %u\\n\", v[0], v[1], v[2], v[3]); return 0; }}"
+        "for (int i = 0; i < {count}; i++) pthread_join(t[i], 0);\nprintf(\"%u %u %u %u %u %u\\n\", v[0], v[1], v[2], v[3], a[0], a[1]); return 0; }}"
     );
     text
 }
 
+/// The lines of the instructions of each thread.
+fn lines(text: &str) -> Vec<Vec<usize>> {
+    let mut lines: Vec<Vec<usize>> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with("static void *run") {
+            lines.push(Vec::new());
+        } else if line.starts_with('L') {
+            lines.last_mut().unwrap().push(number + 1);
+        }
+    }
+    lines
+}
+
+/// Whether an instruction may be an operation by its place.
+fn is_place(code: Code) -> bool {
+    Places::default().does(code, &mut 0).is_some()
+}
+
+/// The atomic variables, what was printed, and whether a gate is open.
+#[derive(Default)]
+struct Places {
+    atomics: [u32; 2],
+    gates: [bool; 2],
+    printed: String,
+}
+
+impl Places {
+    /// Does what is at a place. True if the thread goes on behind it; none if this is no place.
+    fn does(&mut self, code: Code, loaded: &mut u32) -> Option<bool> {
+        match code {
+            Code::Add(k, c) => {
+                *loaded = self.atomics[k];
+                self.atomics[k] += c;
+            }
+            Code::Peek(k) => *loaded = self.atomics[k],
+            Code::Put(k, c) => self.atomics[k] = c,
+            Code::Swap(k, c) => {
+                *loaded = self.atomics[k];
+                if *loaded == c {
+                    self.atomics[k] = c + 1;
+                }
+            }
+            Code::Open(k) => self.gates[k] = true,
+            Code::Await(k) => return Some(self.gates[k]),
+            Code::Print(c) => {
+                let _ = write!(self.printed, "{c} ");
+            }
+            _ => return None,
+        }
+        Some(true)
+    }
+}
+
 /// What the program prints if its operations are done in this order; none if they cannot be.
-fn interpret(threads: &[Vec<Code>], input: u32, done: &[(String, u32, String)]) -> Option<String> {
+/// `ordered`: the lines with places that are operations.
+fn interpret(
+    (threads, lines, ordered): (&[Vec<Code>], &[Vec<usize>], &BTreeSet<usize>),
+    input: u32,
+    done: &[(String, u32, String)],
+) -> Option<String> {
+    let mut places = Places::default();
     let mut values = [input, 0, 0, 0];
     let mut held = [false; LOCKS];
     let mut flags = [false; LOCKS];
@@ -225,7 +324,24 @@ fn interpret(threads: &[Vec<Code>], input: u32, done: &[(String, u32, String)]) 
         let code = &threads[number - 1];
         loop {
             let one = code[*position];
+            let line = lines[number - 1][*position];
             *position += 1;
+            let is_place = is_place(one);
+            if is_place && ordered.contains(&line) {
+                if !text.starts_with("at ") || !text.contains(&format!(" program.c:{line}:")) {
+                    return None;
+                }
+                if places.does(one, loaded) == Some(false) {
+                    *position -= 1;
+                }
+                break;
+            }
+            if is_place {
+                if places.does(one, loaded) != Some(true) {
+                    return None;
+                }
+                continue;
+            }
             match one {
                 Code::Update(k, c) => values[k] = values[k].wrapping_mul(3).wrapping_add(c),
                 Code::Load(k) => *loaded = values[k],
@@ -327,9 +443,10 @@ fn interpret(threads: &[Vec<Code>], input: u32, done: &[(String, u32, String)]) 
             *position += 1;
         }
     }
+    let Places { atomics, printed, .. } = places;
     Some(format!(
-        "{} {} {} {}\n",
-        values[0], values[1], values[2], values[3]
+        "{printed}{} {} {} {} {} {}\n",
+        values[0], values[1], values[2], values[3], atomics[0], atomics[1]
     ))
 }
 
@@ -340,6 +457,13 @@ pub fn count(name: &str, usual: u64) -> u64 {
 
 /// Runs a built program with every input and some delays; which schedules were followed.
 fn runs(place: &Place, cover: &Cover, threads: &[Vec<Code>], program: &str) -> Vec<bool> {
+    let text = std::fs::read_to_string(place.path("program.c")).unwrap();
+    let lines = lines(&text);
+    let ordered = cover.objects.iter().filter_map(|object| match object {
+        Object::Place(name) => name.rsplit(':').nth(1)?.parse().ok(),
+        _ => None,
+    });
+    let ordered: BTreeSet<usize> = ordered.collect();
     let mut used = vec![false; cover.schedules.len()];
     for input in 0..VALUES {
         let word = String::from(char::from(b'h' + input as u8));
@@ -349,7 +473,7 @@ fn runs(place: &Place, cover: &Cover, threads: &[Vec<Code>], program: &str) -> V
             assert_eq!(ended.code, Some(0), "{input}, {program}: {ended:?}");
             let schedule = followed(cover, &done);
             let schedule = schedule.unwrap_or_else(|| panic!("{input}: no schedule\n{program}\n{done:?}"));
-            let out = interpret(threads, input, &done);
+            let out = interpret((threads, &lines, &ordered), input, &done);
             assert_eq!(out.as_ref(), Some(&ended.out), "{input}, {program}");
             let now = (schedule, ended.out);
             assert_eq!(

@@ -2,7 +2,7 @@
 
 use selvedge_cover::Plan;
 use selvedge_instrument::{OnDeviation, Source, rewritten, runtime};
-use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Step, Target};
+use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Outcome, Step, Target};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -133,11 +133,16 @@ impl Place {
     }
 
     /// Writes the sources of a program of one symbolic argument of one byte, covers and builds it.
+    /// A line of the first one, `// options:`, has further options.
     pub fn cover_and_build_all(&self, sources: &[(&str, &str)]) -> Cover {
+        let mut lines = sources[0].1.lines();
+        let options = lines.find_map(|line| line.strip_prefix("// options: "));
+        let options: Vec<&str> = options.unwrap_or_default().split_whitespace().collect();
         sources.iter().for_each(|(name, text)| self.write(name, text));
         let names = sources.iter().map(|source| source.0);
         let names: Vec<&str> = names.filter(|name| !name.ends_with(".h")).collect();
-        let words = [&["cover"], &names[..], &["--symbolic-args", "1:1", "-o", "set"]].concat();
+        let asked = ["--symbolic-args", "1:1", "-o", "set"];
+        let words = [&["cover"], &names[..], &options, &asked].concat();
         let ended = self.selvedge(&words);
         assert_eq!(ended.code, Some(0), "{ended:?}");
         let words = [&["build"], &names[..], &["--schedules", "set", "-o", "program"]].concat();
@@ -229,6 +234,8 @@ fn depend(steps: &[Step], first: usize, second: usize) -> bool {
         (O::End, O::Exit) => true,
         (O::Detach, O::Detach | O::Join) | (O::Join, O::Detach) => a.target == b.target,
         (O::Post, O::Post) | (O::Value, O::Value) => false,
+        // What is done at a place may be done to any object: runs show whether the order is kept.
+        (O::At, O::At) => false,
         // Who leaves a barrier waits for all who arrived: see `keeps`.
         (O::Leave | O::Arrive, O::Leave | O::Arrive) => false,
         _ => matches!((&a.target, &b.target), (Target::Object(x), Target::Object(y)) if x == y),
@@ -350,12 +357,26 @@ pub fn followed(cover: &Cover, done: &[(String, u32, String)]) -> Option<usize> 
             place.push(at);
         }
         let steps = &order.steps;
-        let kept = |i: usize, j: usize| {
-            steps[i].thread == steps[j].thread || !depend(steps, i, j) || place[i] < place[j]
+        // Two objects may have the name of one place.
+        let named = |step: &Step| match step.label.target {
+            Target::Object(number) | Target::Wait(number, _) => {
+                !matches!(cover.objects[number], Object::Place(_))
+            }
+            _ => true,
+        };
+        let free = |i: usize, j: usize| !depend(steps, i, j) || !named(&steps[i]) || !named(&steps[j]);
+        let kept =
+            |i: usize, j: usize| steps[i].thread == steps[j].thread || free(i, j) || place[i] < place[j];
+        let waited = |j: usize| {
+            let earlier = |(thread, number): &(String, u32)| {
+                let at = |(t, n, _): &(String, u32, String)| t == thread && n == number;
+                done.iter().position(at).is_some_and(|at| at < place[j])
+            };
+            steps[j].after.iter().all(earlier)
         };
         let met = |(leaves, round): (usize, Vec<usize>)| round.iter().all(|&i| place[i] < place[leaves]);
         done.len() == steps.len()
-            && (0..steps.len()).all(|j| (0..j).all(|i| kept(i, j)))
+            && (0..steps.len()).all(|j| waited(j) && (0..j).all(|i| kept(i, j)))
             && rounds(steps).into_iter().all(met)
     };
     cover.schedules.iter().position(fits)

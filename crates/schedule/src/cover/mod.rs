@@ -36,6 +36,15 @@
 //! on. Operations are counted by thread from the begin of the part. Each operation also waits for
 //! all operations of all earlier parts.
 //!
+//! An atomic access or a call of a library function is an operation, `at`, if nothing else orders
+//! it with those of other threads. Its object is its place in the program, and the version is 3.
+//!
+//! ```text
+//! selvedge-cover 3
+//! object 1 place rmw main.c:12:5
+//! op 0.1 at o1 done after 0:3
+//! ```
+//!
 //! `schedule` says how many classes of inputs follow it. The `witness` lines are the inputs of one
 //! class: the thread that asks for the input, its bytes and its name. `#` begins a comment line.
 
@@ -45,8 +54,8 @@ mod print;
 pub use parse::CoverError;
 use std::fmt;
 
-/// The newest version of the format. Sets without requests are written in version 1.
-pub const COVER_VERSION: u32 = 2;
+/// The newest version of the format. Sets are written in the oldest one that has what they have.
+pub const COVER_VERSION: u32 = 3;
 
 /// The first word of the first line.
 pub(crate) const COVER_MAGIC: &str = "selvedge-cover";
@@ -84,6 +93,8 @@ pub enum Object {
     /// Initialised by no call; the operation with this number of this thread is the first one on
     /// it.
     Met(String, u32),
+    /// No object, but a place in the program, as [`site`](crate::site) says it.
+    Place(String),
 }
 
 /// One schedule.
@@ -231,6 +242,8 @@ words! {
         Init = "init",
         /// Destroys it.
         Destroy = "destroy",
+        /// An atomic access or a call of a library function, as a whole.
+        At = "at",
         /// Reads a request, or finds the end of standard input, if it was declared as requests.
         Request = "request",
     }
@@ -259,6 +272,7 @@ impl fmt::Display for Object {
         match self {
             Object::Global(name, 0) => write!(f, "{name}"),
             Object::Global(name, offset) => write!(f, "{name}+{offset}"),
+            Object::Place(name) => write!(f, "{name}"),
             Object::Made(thread, number) | Object::Met(thread, number) => {
                 write!(f, "object({thread}:{number})")
             }
@@ -278,6 +292,21 @@ impl Cover {
     pub fn has_requests(&self) -> bool {
         let mut steps = self.schedules.iter().flat_map(|order| &order.steps);
         !self.parts.is_empty() || steps.any(|step| step.label.operation == Operation::Request)
+    }
+
+    /// The oldest version of the format that has what the set has.
+    pub(crate) fn version(&self) -> u32 {
+        match () {
+            () if self
+                .objects
+                .iter()
+                .any(|object| matches!(object, Object::Place(_))) =>
+            {
+                COVER_VERSION
+            }
+            () if self.has_requests() => 2,
+            () => 1,
+        }
     }
 
     /// A part; `None` for part 0, and for those that do not exist.

@@ -143,6 +143,12 @@ fn last(cover: &mut Cover) -> Result<&mut Order, String> {
 }
 
 fn object(text: &str, next: usize) -> Result<Object, String> {
+    let place = format!("{next} place ");
+    if let Some(name) = text.strip_prefix(&place) {
+        return Ok(Object::Place(
+            unescape(name).map_err(|problem| problem.to_string())?,
+        ));
+    }
     let mut words = text.splitn(4, ' ');
     let mut word = || words.next().ok_or("an object has a number, a kind and a name");
     if word()?.parse() != Ok(next) {
@@ -164,7 +170,9 @@ fn object(text: &str, next: usize) -> Result<Object, String> {
                 _ => Object::Met(thread, number),
             })
         }
-        other => Err(format!("an object is `global`, `made` or `met`, not `{other}`")),
+        other => Err(format!(
+            "an object is `global`, `made`, `met` or `place`, not `{other}`"
+        )),
     }
 }
 

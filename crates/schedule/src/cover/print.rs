@@ -1,13 +1,12 @@
 //! Prints the format.
 
-use super::{COVER_MAGIC, COVER_VERSION, Cover, Label, Object, Order, Step, Target};
+use super::{COVER_MAGIC, Cover, Label, Object, Order, Step, Target};
 use crate::print::Escaped;
 use std::fmt;
 
 impl fmt::Display for Cover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = if self.has_requests() { COVER_VERSION } else { 1 };
-        writeln!(f, "{COVER_MAGIC} {version}")?;
+        writeln!(f, "{COVER_MAGIC} {}", self.version())?;
         for input in &self.inputs {
             writeln!(f, "input {}", Escaped(input))?;
         }
@@ -20,6 +19,7 @@ impl fmt::Display for Cover {
                     writeln!(f, "object {number} global {offset} {}", Escaped(name))?;
                 }
                 Object::Made(thread, by) => writeln!(f, "object {number} made {thread} {by}")?,
+                Object::Place(name) => writeln!(f, "object {number} place {}", Escaped(name))?,
                 Object::Met(thread, by) => writeln!(f, "object {number} met {thread} {by}")?,
             }
         }

@@ -13,6 +13,9 @@
 //! A wakeup of several threads is one action, as in the kernel, which holds the lock of the queue
 //! meanwhile: a thread that begins to wait again cannot take the turn of another one.
 //!
+//! With [`Options::futexes_poll`](crate::Options::futexes_poll) a wait is one action, a read of the
+//! word, and there are no queues.
+//!
 //! A spurious wakeup is an alternative of `FutexWait`, for the reason that `cond.rs` gives.
 
 use super::errno::{EAGAIN, ETIMEDOUT};
@@ -36,6 +39,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "__selvedge_futex_wait" => (wait_prepare, wait),
         "__selvedge_futex_wake" => (|cx| wake_prepare(cx, Op::Signal), wake),
         "__selvedge_futex_wake_many" => (|cx| wake_prepare(cx, Op::Broadcast), wake_many),
+        "__selvedge_futexes_poll" => {
+            return Some(Native::Plain(|cx| {
+                Flow::int(cx.program.options.futexes_poll.into())
+            }));
+        }
         _ => return None,
     };
     Some(Native::Visible(Visible {
@@ -73,6 +81,9 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
                 Ok(found) => found,
                 Err(flow) => return Prepared::Immediate(flow),
             };
+            if cx.program.options.futexes_poll {
+                return look_prepare(cx, address);
+            }
             let expected = cx.args.get(1).copied().unwrap_or(Value::UNDEF);
             if expected.is_concrete() {
                 let note = KNOWN | u64::from(expected.bits as u32);
@@ -91,6 +102,37 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
     }
 }
 
+/// A wait that ends at once.
+fn look_prepare(cx: &mut Cx<'_>, address: u64) -> Prepared {
+    match cx.word(2) {
+        Ok(0) => Prepared::Visible(Action {
+            size: WORD as u32,
+            order: MemoryOrder::SeqCst,
+            blocks: cx.program.blocks_at(address),
+            ..cx.action(Op::Read, address)
+        }),
+        Ok(_) => {
+            let text = "a wait on a futex with a deadline in a schedule";
+            Prepared::Immediate(Flow::Unsupported(text.into()))
+        }
+        Err(flow) => Prepared::Immediate(flow),
+    }
+}
+
+/// Whether the word has the expected value: 0, or [`EAGAIN`].
+fn look(cx: &mut Cx<'_>) -> Answer {
+    let address = cx.word(0)?;
+    if let Err(error) = cx.state.memory.check(address, WORD, false) {
+        return Err(cx.memory_fault(error, address, WORD, false));
+    }
+    let found = cx.state.memory.peek_checked(address, WORD);
+    let expected = cx.args.get(1).copied().unwrap_or(Value::UNDEF);
+    Ok(match are_equal(cx, found, expected)? {
+        true => (0, Outcome::Done),
+        false => (EAGAIN, Outcome::Done),
+    })
+}
+
 /// The action of a thread that has begun to wait.
 pub(super) fn later_prepare(cx: &mut Cx<'_>) -> Prepared {
     let core = cx.state.thread(cx.thread).core;
@@ -102,6 +144,9 @@ pub(super) fn later_prepare(cx: &mut Cx<'_>) -> Prepared {
 }
 
 fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    if cx.program.options.futexes_poll {
+        return done(look(cx));
+    }
     match cx.state.thread(cx.thread).core.phase {
         Phase::First => match start_waiting(cx, alternative != 0) {
             Ok(false) => {
@@ -182,6 +227,9 @@ fn are_equal(cx: &Cx<'_>, found: Value, expected: Value) -> Result<bool, Stop> {
 }
 
 fn wake_prepare(cx: &mut Cx<'_>, op: Op) -> Prepared {
+    if cx.program.options.futexes_poll {
+        return Prepared::Immediate(word(cx).map_or_else(|flow| flow, |_| Flow::int(0)));
+    }
     match word(cx).and_then(|address| queue(cx, address)) {
         Ok(queue) => Prepared::Visible(cx.action(op, queue.0)),
         Err(flow) => Prepared::Immediate(flow),

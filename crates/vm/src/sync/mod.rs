@@ -36,6 +36,7 @@ mod object;
 mod once;
 mod operation;
 mod owner;
+mod place;
 mod rwlock;
 mod sem;
 mod sleep;
@@ -72,6 +73,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| claim_shared::find(name))
         .or_else(|| owner::find(name))
         .or_else(|| touch::find(name))
+        .or_else(|| place::find(name))
         .or_else(|| word_wait::find(name))
         .or_else(|| rwlock::find(name))
         .or_else(|| barrier::find(name))
