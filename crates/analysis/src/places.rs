@@ -184,3 +184,94 @@ fn call(callee: FuncId, stmt: StmtId, args: SmallVec<[Operand; 4]>) -> Inst {
     };
     Inst { stmt, kind }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_ir::{AtomicOrder, Block, FunctionBuilder};
+
+    /// What a block does, in a word for each instruction.
+    fn words(module: &Module, block: BlockId) -> Vec<String> {
+        let (_, function) = module.functions.iter_ids().find(|(_, f)| f.name == "f").unwrap();
+        let word = |inst: &Inst| match &inst.kind {
+            InstKind::Call {
+                callee: Callee::Direct(callee),
+                args,
+                ..
+            } => format!("{}{}", module.functions[*callee].name, args.len()),
+            InstKind::Load { order, .. } => format!("load {}", order.is_some()),
+            _ => "other".to_owned(),
+        };
+        function.blocks[block].insts.iter().map(word).collect()
+    }
+
+    #[test]
+    fn what_is_ordered_stands_between_two_calls() {
+        let mut module = ModuleBuilder::new();
+        let puts = module.declare("puts", &[Type::Ptr], &[Type::I32]);
+        let mut function = FunctionBuilder::new("f");
+        let ptr = Operand::Reg(function.param(Type::Ptr));
+        function.atomic_load(Type::I32, ptr, AtomicOrder::SeqCst);
+        function.load(Type::I32, ptr);
+        function.call(puts, &[(ptr, Type::Ptr)], &[Type::I32]);
+        function.ret(&[]);
+        module.define(function);
+        let mut module = module.finish();
+        let found = sites(&module);
+        let known: Vec<&str> = found.iter().map(|site| site.access.as_str()).collect();
+        assert_eq!(known, ["atomic read", "call puts"]);
+        order(&mut module, &found, &|site| {
+            (site.access == "call puts").then_some(7)
+        });
+        selvedge_ir::verify(&module).unwrap();
+        let around = [
+            "load true",
+            "load false",
+            "__selvedge_place1",
+            "puts1",
+            "__selvedge_behind0",
+        ];
+        assert_eq!(words(&module, BlockId(0)), around);
+    }
+
+    #[test]
+    fn a_call_that_is_invoked_ends_where_it_goes_on() {
+        for others in [false, true] {
+            let mut module = ModuleBuilder::new();
+            let puts = module.declare("puts", &[Type::Ptr], &[Type::I32]);
+            let mut function = FunctionBuilder::new("f");
+            let ptr = Operand::Reg(function.param(Type::Ptr));
+            function.call(puts, &[(ptr, Type::Ptr)], &[Type::I32]);
+            function.ret(&[]);
+            module.define(function);
+            let mut module = module.finish();
+            let id = module.function("f").unwrap();
+            let blocks = &mut module.functions[id].blocks;
+            let last = blocks[BlockId(0)].clone();
+            let (normal, unwind) = (BlockId(1), BlockId(2));
+            let ends = |term| Block {
+                insts: Vec::new(),
+                term,
+                ..last.clone()
+            };
+            blocks.push(ends(last.term.clone()));
+            blocks.push(ends(match others {
+                true => Terminator::Jump(normal),
+                false => last.term.clone(),
+            }));
+            blocks[BlockId(0)].term = Terminator::Invoke {
+                normal,
+                unwind,
+                pad: selvedge_ir::Pad::default(),
+            };
+            let found = sites(&module);
+            assert_eq!(found.len(), usize::from(!others));
+            order(&mut module, &found, &|_| Some(0));
+            if !others {
+                assert_eq!(words(&module, BlockId(0)), ["__selvedge_place1", "puts1"]);
+                assert_eq!(words(&module, normal), ["__selvedge_behind0"]);
+                assert_eq!(words(&module, unwind), [""; 0]);
+            }
+        }
+    }
+}

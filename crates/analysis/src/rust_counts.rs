@@ -10,7 +10,9 @@
 //! reaches nothing of it but the thread's name, so nothing is changed if it asks for a name. That
 //! the last owner comes after what all others have done is promised by no documentation, so nobody
 //! may rely on it; without it no race is hidden. A search for lost memory would find these objects,
-//! so nothing is changed then.
+//! so nothing is changed then. Nor is anything added where the library asks for the present thread:
+//! a loop that parks would come to new states for ever. That needs that each place that could
+//! destroy is known.
 //!
 //! *Weak references.* An `Arc` has a second count, of weak references, to which all owners together
 //! add one. Where the program has no weak references, only the last owner subtracts from it, after
@@ -24,7 +26,8 @@
 use super::rust_parking::{called, is_used};
 use super::rust_start::plain_name;
 use selvedge_ir::{
-    BinOp, BlockId, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, RmwOp, Terminator, Type,
+    BinOp, Block, BlockId, FuncId, Function, Inst, InstKind, Module, Operand, RegInfo, RmwOp, Terminator,
+    Type,
 };
 use std::collections::BTreeSet;
 
@@ -47,8 +50,14 @@ const FENCE: &str = "core::sync::atomic::fence";
 /// The word of an `Arc`'s count.
 const COUNT: Type = Type::I64;
 
-/// Leaves out what is subtracted from the counts of what belongs to threads. Returns the number of
-/// places.
+/// Where the library makes a further owner of what belongs to the present thread.
+const ASKS: [&str; 2] = ["std::thread::current::", "std::thread::functions::park"];
+
+/// What a thread runs first.
+const STARTS: &str = "::thread_start";
+
+/// Leaves out what is subtracted from the counts of what belongs to threads, and what is added for
+/// the present thread. Returns the number of places.
 pub fn keep_for_threads(module: &mut Module) -> usize {
     let functions = module.functions.iter_ids();
     let destroy: BTreeSet<FuncId> = functions
@@ -58,22 +67,52 @@ pub fn keep_for_threads(module: &mut Module) -> usize {
     if destroy.is_empty() || is_used(module, lends) {
         return 0;
     }
-    let mut count = 0;
+    let (mut count, mut all) = (0, true);
     for function in module.functions.iter_mut() {
         let places: Vec<(BlockId, usize)> = subtractions(function, &destroy);
+        // The start of a thread ends once, and its creator has made an owner for it.
+        let once = usize::from(plain_name(function).ends_with(STARTS));
+        all &= destroying(function, &destroy) <= places.len() + once;
         for &(block, at) in &places {
-            let inst = &mut function.blocks[block].insts[at];
-            if let InstKind::Rmw { dst, .. } = inst.kind {
-                inst.kind = InstKind::Copy {
-                    dst,
-                    // Never the last one.
-                    value: Operand::Const(2, COUNT),
-                };
-            }
+            leave_out(&mut function.blocks[block].insts[at].kind);
         }
         count += places.len();
     }
+    if count > 0 && all {
+        for function in module.functions.iter_mut().filter(|f| asks(f)) {
+            let insts = function.blocks.iter_mut().flat_map(|block| &mut block.insts);
+            let adds = insts.filter(|inst| adds_one(&inst.kind));
+            adds.for_each(|inst| leave_out(&mut inst.kind));
+        }
+    }
     count
+}
+
+/// Leaves a count as it is. It says that there are others.
+fn leave_out(kind: &mut InstKind) {
+    if let InstKind::Rmw { dst, .. } = *kind {
+        *kind = InstKind::Copy {
+            dst,
+            value: Operand::Const(2, COUNT),
+        };
+    }
+}
+
+/// Whether a function asks for the present thread.
+fn asks(function: &Function) -> bool {
+    function.is_defined() && function.name.contains("thread") && {
+        let name = plain_name(function);
+        ASKS.iter().any(|begin| name.starts_with(begin))
+    }
+}
+
+/// How many blocks of a function call one of these functions.
+fn destroying(function: &Function, destroy: &BTreeSet<FuncId>) -> usize {
+    let calls = |block: &&Block| {
+        let mut insts = block.insts.iter().filter_map(called);
+        insts.any(|(callee, _)| destroy.contains(&callee))
+    };
+    function.blocks.iter().filter(calls).count()
 }
 
 /// Whether a function gives the program an address within what belongs to threads.
@@ -152,6 +191,18 @@ fn subtractions(function: &Function, destroy: &BTreeSet<FuncId>) -> Vec<(BlockId
             .then_some((id, at))
     });
     found.collect()
+}
+
+fn adds_one(kind: &InstKind) -> bool {
+    matches!(
+        kind,
+        InstKind::Rmw {
+            op: RmwOp::Add,
+            value: Operand::Const(1, _),
+            ty: COUNT,
+            ..
+        }
+    )
 }
 
 fn subtracts_one(kind: &InstKind) -> bool {

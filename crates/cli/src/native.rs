@@ -115,5 +115,20 @@ pub(crate) fn make(inputs: &[PathBuf], cover: &Cover, output: &Path, on: Deviati
     }
     let mut clang = compiler(inputs.iter().any(|input| is_cxx(input)))?;
     clang.args(["-O2", "-g", "-pthread"]).args(&files);
-    compile(clang.args(["-lm", "-o"]).arg(output))
+    clang.arg("-lm");
+    if texts
+        .modules
+        .iter()
+        .any(|module| module.lines().any(is_wide_atomic))
+    {
+        clang.arg("-latomic");
+    }
+    compile(clang.arg("-o").arg(output))
+}
+
+/// Whether an atomic access is a call of the compiler's library.
+fn is_wide_atomic(line: &str) -> bool {
+    let accesses = [" load atomic ", " store atomic ", " atomicrmw ", " cmpxchg "];
+    line.contains("@__atomic_")
+        || line.contains(" i128") && accesses.iter().any(|access| line.contains(access))
 }

@@ -635,6 +635,8 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
         // An assumption of the program does not hold, or the machine gave up and reports that
         // itself.
         if machine.pending().iter().any(|p| p.status == Status::Parked) {
+            // What it lacks is noted all the same: another order may be a right one.
+            let _ = self.followed(machine);
             self.collector.inner.borrow_mut().left_out += 1;
             return;
         }

@@ -43,6 +43,11 @@ pub const PATIENCE: u32 = 100;
 pub struct DeadlockDetector {
     /// The lost wakeups so far: the condition variable, the statement, its context and the thread.
     lost: Vec<(ObjectId, StmtId, ContextId, ThreadId)>,
+    /// What was signalled, each once.
+    signalled: Vec<ObjectId>,
+    /// The queues of words that are condition variables, each once. Other such queues are those of
+    /// locks, or made by hand.
+    conditions: Vec<ObjectId>,
     now: Now,
 }
 
@@ -61,6 +66,8 @@ struct Now {
 #[derive(Clone, Copy, Debug)]
 pub struct DeadlockMark {
     lost: usize,
+    signalled: usize,
+    conditions: usize,
     now: Now,
 }
 
@@ -78,6 +85,8 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
     fn mark(&mut self) -> DeadlockMark {
         DeadlockMark {
             lost: self.lost.len(),
+            signalled: self.signalled.len(),
+            conditions: self.conditions.len(),
             now: self.now,
         }
     }
@@ -85,6 +94,8 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
     #[inline]
     fn undo(&mut self, mark: DeadlockMark) {
         self.lost.truncate(mark.lost);
+        self.signalled.truncate(mark.signalled);
+        self.conditions.truncate(mark.conditions);
         self.now = mark.now;
     }
 
@@ -94,10 +105,9 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
         match action.op {
             _ if event.outcome == Outcome::Incomplete => {}
             Op::ProcessExit => self.now.exited = true,
-            // A lock made of a futex wakes nobody when it is given back and nobody waits. That is
-            // no reason why a thread waits for it later.
-            Op::Signal | Op::Broadcast if action.object.as_queue().is_some() => {}
+            Op::WaitReleaseWord => once(&mut self.conditions, action.object),
             Op::Signal | Op::Broadcast => {
+                once(&mut self.signalled, action.object);
                 let lost = match event.outcome {
                     Outcome::Thread(_) => false,
                     Outcome::Threads(set) => machine.waiters(set).is_empty(),
@@ -207,24 +217,39 @@ impl DeadlockDetector {
             .collect();
         let on_condition =
             |t: ThreadId| matches!(action(t).op, Op::WaitAcquire | Op::WaitTimeout | Op::FutexWoken);
-        let lost = self
-            .lost
-            .iter()
-            .filter(|l| waiting.iter().any(|&t| action(t).object == l.0));
+        // A lock made of a futex wakes nobody when it is given back and nobody waits. That is no
+        // reason why a thread waits for it later.
+        let may_lose = |object: ObjectId| object.as_queue().is_none() || self.conditions.contains(&object);
+        let lost =
+            (self.lost.iter()).filter(|l| may_lose(l.0) && waiting.iter().any(|&t| action(t).object == l.0));
         let lost: Vec<_> = lost.collect();
-        let lost_wakeup = !waiting.is_empty() && !lost.is_empty() && waiting.iter().all(|&t| on_condition(t));
-        let shown = if waiting.is_empty() { blocked } else { &waiting };
+        // Where one waits for what nobody has ever signalled, that is the reason.
+        let was_signalled = |&t: &ThreadId| on_condition(t) && self.signalled.contains(&action(t).object);
+        let lost_wakeup = !lost.is_empty() && waiting.iter().all(was_signalled);
+        let losers: Vec<ThreadId> = (waiting.iter().copied())
+            .filter(|&t| lost.iter().any(|l| l.0 == action(t).object))
+            .collect();
+        let shown = match (lost_wakeup, waiting.is_empty()) {
+            (true, _) => &losers,
+            (false, true) => blocked,
+            (false, false) => &waiting,
+        };
         let names: Vec<String> = shown.iter().map(|&t| machine.thread_name(t)).collect();
         let wait = if shown.len() == 1 { "waits" } else { "wait" };
         let threads = if shown.len() == 1 { "thread" } else { "threads" };
         let first = shown[0];
         let (kind, message) = if lost_wakeup {
-            let name = machine.object_name(action(first).object);
+            let mut on: Vec<ObjectId> = shown.iter().map(|&t| action(t).object).collect();
+            on.sort_unstable();
+            on.dedup();
+            let was = if on.len() == 1 { "which was" } else { "which were" };
+            let on: Vec<String> = on.into_iter().map(|object| machine.object_name(object)).collect();
             (
                 FaultKind::LostWakeup,
                 format!(
-                    "lost wakeup: {threads} {} {wait} for ever on {name}, which was signalled when nobody waited",
-                    list(&names)
+                    "lost wakeup: {threads} {} {wait} for ever on {}, {was} signalled when nobody waited",
+                    list(&names),
+                    list(&on)
                 ),
             )
         } else {
@@ -268,6 +293,12 @@ impl DeadlockDetector {
             related,
             object: action(first).object,
         }
+    }
+}
+
+fn once(objects: &mut Vec<ObjectId>, object: ObjectId) {
+    if !objects.contains(&object) {
+        objects.push(object);
     }
 }
 

@@ -111,8 +111,8 @@ void __selvedge___cxa_guard_release(void *guard) {
 
 /* The waiting of futures: see `__selvedge_syscall`. Who waits until a time has no place in a set. */
 #define FUTURE_WAITS(name)                                                                                                       \
-    int JOINED(__selvedge_, name)(unsigned *word, unsigned value, int ends, long seconds, long nanoseconds) {                    \
-        (void)word, (void)value, (void)seconds, (void)nanoseconds;                                                              \
+    int JOINED(__selvedge_, name)(void *self, unsigned *word, unsigned value, int ends, long seconds, long nanoseconds) {       \
+        (void)self, (void)word, (void)value, (void)seconds, (void)nanoseconds;                                                  \
         if (ends)                                                                                                                \
             deviation(-1, OP_AT, "a wait for a future with a deadline");                                                         \
         return 1;                                                                                                                \
@@ -121,6 +121,6 @@ FUTURE_WAITS(_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6ch
 FUTURE_WAITS(
     _ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE)
 
-void __selvedge__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(unsigned *word) {
-    (void)word;
+void __selvedge__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(void *self, unsigned *word) {
+    (void)self, (void)word;
 }

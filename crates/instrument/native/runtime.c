@@ -108,7 +108,7 @@ static void wake(struct counter *counter, unsigned bits) {
 
 /* The set has nothing for what happens here. */
 static int deviation(int label, int operation, const char *why) {
-    static _Atomic int told;
+    static _Atomic int told, said;
     if (!atomic_exchange(&told, 1)) {
         char expected[512] = "";
         if (me >= 0 && states[at] == IS_OWN) {
@@ -116,12 +116,21 @@ static int deviation(int label, int operation, const char *why) {
                 snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s", i ? " or " : "; expected: ",
                          label_texts[states[at + 2 + 2 * i]]);
         }
-        say("selvedge: deviation from the schedules: thread %s, operation %u, %s: %s: %s%s\n", me < 0 ? "?" : thread_names[me],
-            operations + 1, __selvedge_place, label >= 0 ? label_texts[label] : operation_names[operation], why,
+        /* What is done at a place says where. */
+        const char *place = operation == OP_AT ? "" : __selvedge_place;
+        say("selvedge: deviation from the schedules: thread %s, operation %u, %s%s%s: %s%s\n", me < 0 ? "?" : thread_names[me],
+            operations + 1, place, *place ? ": " : "", label >= 0 ? label_texts[label] : operation_names[operation], why,
             expected);
+        atomic_store(&said, 1);
     }
-    if (!ON_DEVIATION_FREE)
+    if (!ON_DEVIATION_FREE) {
+        /* Another thread may be saying it at this moment. */
+        for (int i = 0; i < 1000 && !atomic_load(&said); i++) {
+            struct timespec time = {0, 1000000};
+            nanosleep(&time, NULL);
+        }
         _exit(DEVIATION_CODE);
+    }
     atomic_store(&is_free, 1);
     for (int i = 0; i < THREADS; i++) {
         wake(&done[i], ~0u);

@@ -194,10 +194,15 @@ pub fn cover(
     };
     let mut program = program_of(&names.places)?;
     observer.finds(&program, &config.findings);
-    // One execution shows most of what schedules lack.
+    // What schedules lack is looked for also behind what goes wrong: with all that they need the
+    // order is another one. One execution shows most of it.
+    let all = Config {
+        stop: Stop::Never,
+        ..config.clone()
+    };
     let first = Config {
         max_executions: Some(1),
-        ..config.clone()
+        ..all.clone()
     };
     // Parts of a set without end compare the names of objects.
     let fillable = |gaps: &BTreeSet<Gap>| -> BTreeSet<Gap> {
@@ -236,6 +241,18 @@ pub fn cover(
             }
         });
         let (mut report, collector) = explored.ok_or(Error::Stopped)?;
+        let wrong = !report.faults.is_empty() || !failed.is_empty();
+        if wrong && !control.is_stopped() {
+            observer.explores(&control, &mut || {
+                let collector = Collector::default();
+                explore((&program, &names), &all, &collector, &mut Decisions::default());
+                gaps = collector.gaps();
+            });
+            if names.places.fill(&fillable(&gaps)) {
+                program = program_of(&names.places)?;
+                continue;
+            }
+        }
         let mut left_out = collector.left_out();
         let mut collected = collector.finish();
         if report.verdict() == Verdict::Verified

@@ -1,7 +1,7 @@
 //! How reports call the objects of a state.
 
 use crate::hidden::HiddenObject;
-use crate::memory::Site;
+use crate::memory::{Object, Site};
 use crate::program::Program;
 use crate::state::{State, thread_name};
 use crate::sync;
@@ -52,6 +52,10 @@ pub(crate) fn bytes_name(program: &Program, state: &State, object: ObjectId, byt
         return format!("{:#x}", object.0);
     };
     let name = program.name(found.name);
+    let found = match name.is_empty() && program.type_name(&found).is_empty() {
+        true => through_wrappers(program, state, found),
+        false => found,
+    };
     let mut part = program.part(&found, object.0 - base, bytes);
     if part.path.ends_with(RUST_WORD) {
         part.path.truncate(part.path.len() - RUST_WORD.len());
@@ -79,6 +83,27 @@ pub(crate) fn bytes_name(program: &Program, state: &State, object: ObjectId, byt
     } else {
         format!("{whole} + {}", part.rest)
     }
+}
+
+/// An object as its caller made it, if a function of the program allocates for others: the
+/// innermost call whose result has a type of just this size.
+fn through_wrappers(program: &Program, state: &State, found: Object) -> Object {
+    let mut context = found.made.context;
+    while context != ContextId(0) {
+        let (outer, call) = state.caller(context);
+        let made = Object {
+            made: Site {
+                stmt: call,
+                context: outer,
+            },
+            ..found
+        };
+        if program.is_one_whole(&made) {
+            return made;
+        }
+        context = outer;
+    }
+    found
 }
 
 /// The place where the program made an object: its call of the library function that did so.

@@ -14,7 +14,7 @@ use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};
 use support::{Place, followed, keeps};
 
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 17] = [
     ("branch", include_str!("programs/branch.c")),
     ("handover", include_str!("programs/handover.c")),
     ("queue", include_str!("programs/queue.c")),
@@ -31,6 +31,7 @@ const PROGRAMS: [(&str, &str); 16] = [
     ("backs off", include_str!("programs/backs_off.c")),
     ("atomics", include_str!("programs/atomics.c")),
     ("printing", include_str!("programs/printing.c")),
+    ("one place", include_str!("programs/one_place.c")),
 ];
 
 const ENDS: [(&str, &str); 2] = [
@@ -472,6 +473,22 @@ fn what_is_not_covered_yet_is_refused_by_name_and_place() {
         assert!(last.contains("program.c:"), "{last}");
         assert!(!place.path("set").exists(), "no set is written");
     }
+}
+
+/// Without places the main thread would come first.
+#[test]
+fn what_goes_wrong_counts_along_schedules_only() {
+    let text = two("static atomic_int f;", "f = 7;", "").replace(
+        "pthread_join(a",
+        "{ int now = f; if (now != 7) __builtin_trap(); } pthread_join(a",
+    );
+    let place = Place::new();
+    let cover = place.cover_and_build(&text);
+    follows(&place, &cover, "a", runs());
+    // And what goes wrong in every order is found.
+    place.write("program.c", &text.replace("now != 7", "now == 7"));
+    let ended = place.selvedge(&["cover", "program.c", "-o", "set"]);
+    assert_eq!(ended.code, Some(10), "{ended:?}");
 }
 
 #[test]

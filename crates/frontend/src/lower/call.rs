@@ -224,6 +224,19 @@ impl<'m> FnLower<'_, 'm, '_> {
         Ok(Operand::Reg(dst))
     }
 
+    /// What the processor's counter of cycles says.
+    pub(super) fn cycles(&mut self) -> Lower<Operand> {
+        let id = self.library_function("__selvedge_cycles", vec![Type::I64], &[])?;
+        let dst = self.reg(Type::I64);
+        self.emit(InstKind::Call {
+            results: SmallVec::from_slice(&[dst]),
+            callee: Callee::Direct(id),
+            args: SmallVec::new(),
+            types: SmallVec::new(),
+        });
+        Ok(Operand::Reg(dst))
+    }
+
     /// The function of a name that the program may not have declared.
     pub(super) fn library_function(
         &mut self,

@@ -107,6 +107,15 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
             "is.constant" => self.constant_result(inst, 0),
             "get.rounding" | "flt.rounds" => self.constant_result(inst, 1),
+            "x86.rdtsc" | "readcyclecounter" => {
+                let cycles = self.cycles()?;
+                self.alias(inst, smallvec![cycles])
+            }
+            // And the number of the processor.
+            "x86.rdtscp" => {
+                let cycles = self.cycles()?;
+                self.alias(inst, smallvec![cycles, Operand::Const(0, Type::I32)])
+            }
             "eh.typeid.for" => self.type_id(inst),
             "thread.pointer" => {
                 let pointer = self.thread_pointer()?;

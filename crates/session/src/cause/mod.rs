@@ -62,7 +62,7 @@ fn text(trace: &VmTrace, at: Option<usize>, fault: &Fault, sites: &[AccessSite])
         FaultKind::Deadlock | FaultKind::PartialDeadlock => {
             deadlock(&trace.machine).or_else(|| waits::nobody_wakes(trace))
         }
-        FaultKind::LostWakeup => lost_wakeup(trace),
+        FaultKind::LostWakeup => lost_wakeup(trace, fault),
         FaultKind::Spin => last_written(trace, fault),
         FaultKind::UseAfterFree | FaultKind::DoubleFree => freed(trace, at?, fault),
         kind if kind.property() == Property::Pthread => done_before(trace, at?, fault),
@@ -254,12 +254,12 @@ fn circle(vm: &Vm, first: ThreadId) -> Option<Vec<Waits>> {
 
 /// Where the waiting thread was when the signal was lost: between its test of the condition and its
 /// wait (the mutex would have kept the signal out), or elsewhere.
-fn lost_wakeup(trace: &VmTrace) -> Option<String> {
+fn lost_wakeup(trace: &VmTrace, fault: &Fault) -> Option<String> {
     let vm = &trace.machine;
-    let waiting = vm
-        .pending()
-        .iter()
-        .find(|pending| pending.status == Status::Blocked && pending.action.op == Op::WaitAcquire)?;
+    let waiting = vm.pending().iter().find(|pending| {
+        let waits = matches!(pending.action.op, Op::WaitAcquire | Op::FutexWoken);
+        pending.status == Status::Blocked && waits && pending.action.object == fault.object
+    })?;
     let (condition, mutex) = (waiting.action.object, vm.object_name(waiting.action.object2));
     if let Some(cause) = waits::wrong_thread(trace, waiting.action.thread, condition) {
         return Some(cause);
@@ -270,10 +270,9 @@ fn lost_wakeup(trace: &VmTrace) -> Option<String> {
     let signal = &trace.made[at];
     let (sender, waiter) = (signal.action.thread, waiting.action.thread);
     // A signal after the wait began was not too early.
-    let begun = trace
-        .made
-        .iter()
-        .rposition(|made| made.action.thread == waiter && made.action.op == Op::WaitRelease);
+    let begun = trace.made.iter().rposition(|made| {
+        made.action.thread == waiter && matches!(made.action.op, Op::WaitRelease | Op::WaitReleaseWord)
+    });
     if begun.is_some_and(|begun| begun < at) {
         return None;
     }

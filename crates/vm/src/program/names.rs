@@ -3,7 +3,7 @@
 use super::Program;
 use crate::memory::Object;
 use selvedge_base::Id;
-use selvedge_ir::{FuncId, GlobalId, LocalId, Part, ShapeId, fits, part};
+use selvedge_ir::{FuncId, GlobalId, LocalId, Part, Parts, ShapeId, fits, part};
 
 impl Program {
     /// The global variable that an object is.
@@ -46,5 +46,16 @@ impl Program {
     pub(crate) fn type_name(&self, object: &Object) -> &str {
         let shape = self.shape(object).and_then(|shape| self.module.shapes.get(shape));
         shape.map_or("", |shape| &shape.name)
+    }
+
+    /// Whether an object without a name is one structure of its type, and nothing more.
+    pub(crate) fn is_one_whole(&self, object: &Object) -> bool {
+        let shapes = &self.module.shapes;
+        let shape = self.shape(object).and_then(|shape| shapes.get(shape));
+        let one = shape.and_then(|shape| match shape.parts {
+            Parts::Elements { shape, .. } => shapes.get(shape),
+            _ => Some(shape),
+        });
+        one.is_some_and(|one| one.size == object.size && matches!(one.parts, Parts::Fields(_)))
     }
 }

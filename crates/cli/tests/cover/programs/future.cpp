@@ -7,7 +7,12 @@ int main(int argc, char **argv) {
     auto a = std::async(std::launch::async, work, n);
     auto b = std::async(std::launch::async, [n] { return n + 1; });
     std::promise<int> p;
-    std::thread t([&p] { p.set_value(5); });
+    std::promise<void> go;
+    std::thread t([&] {
+        go.get_future().wait();
+        p.set_value(5);
+    });
+    go.set_value();
     try { std::cout << a.get() << "\n"; } catch (int e) { std::cout << "threw " << e << "\n"; }
     std::cout << b.get() + p.get_future().get() << "\n";
     t.join();

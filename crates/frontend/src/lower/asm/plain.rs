@@ -39,6 +39,11 @@ impl Machine<'_, '_, '_, '_> {
         }
         match (base, line.operands.as_slice()) {
             ("cpuid", []) => self.identify(),
+            ("rdtsc", []) => self.count_cycles()?,
+            ("rdtscp", []) => {
+                self.count_cycles()?;
+                self.registers[RCX] = Held::Known(constant(0, 32), true);
+            }
             ("push" | "pushq", [place]) => {
                 let Location::Register(register, _) = self.locate(place)? else {
                     return None;
@@ -101,6 +106,17 @@ impl Machine<'_, '_, '_, '_> {
         for register in [RAX, RBX, RCX, RDX] {
             self.registers[register] = Held::Known(constant(0, 32), true);
         }
+    }
+
+    /// `rdtsc`: the two halves of the counter.
+    fn count_cycles(&mut self) -> Option<()> {
+        let cycles = self.lower.cycles().ok()?;
+        let upper = self.lower.bin(BinOp::LShr, cycles, constant(32, 64));
+        for (register, value) in [(RAX, cycles), (RDX, upper)] {
+            let half = self.lower.cast(CastOp::Trunc, value, Type::Int(32));
+            self.registers[register] = Held::Known(half, true);
+        }
+        Some(())
     }
 
     fn compute(&mut self, line: &Line, base: &str, suffix: Option<u8>) -> Option<()> {
