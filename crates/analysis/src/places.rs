@@ -3,7 +3,7 @@
 //! An atomic access, or a call of a library function, may depend on what other threads do, and is
 //! no operation of a schedule by itself. [`order`] makes it one: a call of [`PLACE`] before it, and
 //! one of [`BEHIND`] after it, both scheduling points without effect. Native programs get the same
-//! calls around the same instructions (`crates/instrument/src/module.rs`).
+//! calls around the same instructions (`crates/instrument/src/ordered.rs`).
 //!
 //! If an exception leaves a call, nothing is called behind it, here and in native programs: there
 //! the place lasts until the next operation of the thread.

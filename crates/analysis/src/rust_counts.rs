@@ -12,7 +12,9 @@
 //! may rely on it; without it no race is hidden. A search for lost memory would find these objects,
 //! so nothing is changed then. Nor is anything added where the library asks for the present thread:
 //! a loop that parks would come to new states for ever. That needs that each place that could
-//! destroy is known.
+//! destroy is known, but for one in the start of a thread: it subtracts an owner that the creator
+//! of the thread has added. Without that owner the object would end too early: a finding that the
+//! program does not have, and none that is hidden.
 //!
 //! *Weak references.* An `Arc` has a second count, of weak references, to which all owners together
 //! add one. Where the program has no weak references, only the last owner subtracts from it, after

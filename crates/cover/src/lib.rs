@@ -25,6 +25,7 @@
 //!
 //! [`selvedge_explore`]: https://docs.rs/selvedge-explore
 
+mod collector;
 mod combined;
 mod known;
 mod order;
@@ -33,6 +34,7 @@ mod plan;
 mod record;
 mod trie;
 
+pub use collector::{Collected, Collector, Gap};
 pub use plan::{Plan, State};
-pub use record::{Collected, Collector, Gap, Global, Names, Recorder, is_ordered};
+pub use record::{Global, Names, Recorder, is_ordered};
 pub use trie::{Inserted, Trie};

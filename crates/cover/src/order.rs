@@ -479,7 +479,7 @@ impl Orders {
                 continue;
             }
             let is_it = |earlier: &&Operated| earlier.action.thread == other && earlier.number == known_by;
-            let Some(earlier) = self.operations[..place].iter().find(is_it) else {
+            let Some(earlier) = self.operations[..place].iter().rev().find(is_it) else {
                 continue;
             };
             join(&mut clock, &earlier.clock);

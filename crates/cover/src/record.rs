@@ -1,20 +1,14 @@
 //! Watches an exploration, and collects a schedule of each of its executions.
 
-use crate::combined::{Combined, TooMany};
+use crate::collector::{Collector, Gap, Inner};
 use crate::order::{self, Kind, Operated, Orders, Refusal, Seen, Why};
-use crate::parts;
-use crate::plan::Plan;
-use crate::trie::{Inserted, Trie};
+use crate::trie::Inserted;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Digest, Domain, StmtId, ThreadId};
 use selvedge_model::{
     Action, Describe, Detector, Event, Fault, ObjectId, Op, Outcome as Came, Status, Unsupported,
 };
-use selvedge_schedule::cover::{
-    Cover, Label, Object, Operation, Order, Outcome, Part, Step, Target, Witness,
-};
-use std::cell::RefCell;
-use std::collections::BTreeSet;
+use selvedge_schedule::cover::{Label, Object, Operation, Order, Outcome, Part, Step, Target, Witness};
 use std::fmt::Write;
 
 /// The global variable that contains an object, and the object's offset in it.
@@ -29,129 +23,6 @@ static PAST: Domain = Domain::new("past of a part");
 /// Whether an action is an operation that schedules order. The strategy takes such actions last.
 pub fn is_ordered(action: &Action) -> bool {
     matches!(order::kind(action), Kind::Ordered(_))
-}
-
-/// The schedules of an exploration.
-#[derive(Default)]
-pub struct Collector {
-    inner: RefCell<Inner>,
-}
-
-#[derive(Default)]
-struct Inner {
-    trie: Trie,
-    objects: Vec<Object>,
-    /// Where each object is used: the first statement, and all of them.
-    stmts: Vec<(StmtId, BTreeSet<StmtId>)>,
-    numbers: FxHashMap<Object, usize>,
-    parts: Vec<Part>,
-    /// What is known from an exploration before; the parts are combined ones then.
-    combined: Option<Combined>,
-    schedules: Vec<Order>,
-    /// The schedule of each leaf and the part that it leads to.
-    leaves: FxHashMap<(usize, Option<usize>), usize>,
-    refused: BTreeSet<Unsupported>,
-    gaps: BTreeSet<Gap>,
-    left_out: u64,
-}
-
-/// What schedules lack, by statements of the program's own code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Gap {
-    /// No operation orders an action of this statement with one of another thread that depends on
-    /// it.
-    Unordered(StmtId),
-    /// No operation orders what several threads print.
-    Printing,
-    /// An operation of this statement is on an object without a name.
-    Unnamed(StmtId),
-}
-
-/// What was collected.
-pub enum Collected {
-    /// The set, without inputs and options, and the reasons why executions were left out of it. The
-    /// set is complete only if there are no reasons and the exploration was complete. And what
-    /// schedules lack: with that the program can be explored again.
-    Set(Cover, BTreeSet<Unsupported>, BTreeSet<Gap>),
-    /// Schedules lead to one of several parts. The program has to be explored again, and this
-    /// collects the set then.
-    Again(Box<Collector>),
-}
-
-impl Collector {
-    /// Returns what was collected.
-    pub fn finish(self) -> Collected {
-        let mut inner = self.inner.into_inner();
-        for order in &mut inner.schedules {
-            inner.trie.settle(order, &inner.parts);
-        }
-        let cover = parts::merged(Cover {
-            objects: inner.objects,
-            parts: inner.parts,
-            schedules: inner.schedules,
-            ..Cover::default()
-        });
-        match Combined::of(&cover) {
-            Ok(None) => {}
-            Ok(Some(combined)) if inner.refused.is_empty() => {
-                return Collected::Again(Box::new(Collector {
-                    inner: RefCell::new(Inner {
-                        objects: cover.objects,
-                        stmts: inner.stmts,
-                        numbers: inner.numbers,
-                        parts: combined.parts.clone(),
-                        combined: Some(combined),
-                        ..Inner::default()
-                    }),
-                }));
-            }
-            Ok(Some(_)) => return Collected::Set(cover, inner.refused, inner.gaps),
-            Err(TooMany) => {
-                inner.refused.insert(Unsupported {
-                    what: "requests after which too many states are possible that no operation tells apart"
-                        .to_owned(),
-                    stmt: StmtId(0),
-                });
-                return Collected::Set(cover, inner.refused, inner.gaps);
-            }
-        }
-        // The set of an exploration that ends early has no plan, and is no set.
-        let plan = Plan::of(&cover).ok();
-        if let Some(plan) = plan.as_ref().filter(|_| !cover.parts.is_empty())
-            && let Some(object) = plan.met(&cover)
-        {
-            inner.refused.insert(Unsupported {
-                what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
-                       in a program that reads requests without end"
-                    .to_owned(),
-                stmt: inner.stmts[object].0,
-            });
-        }
-        if inner.refused.is_empty()
-            && let Some(object) = plan.and_then(|plan| plan.ambiguous(&cover))
-        {
-            let unnamed = inner.stmts[object].1.iter().map(|&stmt| Gap::Unnamed(stmt));
-            inner.gaps.extend(unnamed);
-            inner.refused.insert(Unsupported {
-                what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
-                       where a thread may come to another one, too"
-                    .to_owned(),
-                stmt: inner.stmts[object].0,
-            });
-        }
-        Collected::Set(cover, inner.refused, inner.gaps)
-    }
-
-    /// What schedules lack, as far as an execution alone shows it.
-    pub fn gaps(&self) -> BTreeSet<Gap> {
-        self.inner.borrow().gaps.clone()
-    }
-
-    /// The number of executions that ended with a parked thread: an assumption of the program does
-    /// not hold in them, or the machine gave up.
-    pub fn left_out(&self) -> u64 {
-        self.inner.borrow().left_out
-    }
 }
 
 /// Watches one machine.
@@ -500,19 +371,6 @@ impl<'a, M: Describe> Recorder<'a, M> {
             let _ = writeln!(text, "{entry:x?}");
         }
         Ok(Digest::of_bytes(&PAST, text.as_bytes()))
-    }
-}
-
-impl Inner {
-    fn number(&mut self, object: Object, stmt: StmtId) -> usize {
-        let next = self.objects.len();
-        let number = *self.numbers.entry(object.clone()).or_insert(next);
-        if number == next {
-            self.objects.push(object);
-            self.stmts.push((stmt, BTreeSet::new()));
-        }
-        self.stmts[number].1.insert(stmt);
-        number
     }
 }
 

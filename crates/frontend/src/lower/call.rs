@@ -213,21 +213,18 @@ impl<'m> FnLower<'_, 'm, '_> {
 
     /// The address of the executing thread's own block, as the register `fs` has it.
     pub(super) fn thread_pointer(&mut self) -> Lower<Operand> {
-        let id = self.library_function("__selvedge_thread_pointer", vec![Type::Ptr], &[])?;
-        let dst = self.reg(Type::Ptr);
-        self.emit(InstKind::Call {
-            results: SmallVec::from_slice(&[dst]),
-            callee: Callee::Direct(id),
-            args: SmallVec::new(),
-            types: SmallVec::new(),
-        });
-        Ok(Operand::Reg(dst))
+        self.answer("__selvedge_thread_pointer", Type::Ptr)
     }
 
     /// What the processor's counter of cycles says.
     pub(super) fn cycles(&mut self) -> Lower<Operand> {
-        let id = self.library_function("__selvedge_cycles", vec![Type::I64], &[])?;
-        let dst = self.reg(Type::I64);
+        self.answer("__selvedge_cycles", Type::I64)
+    }
+
+    /// What a library function without parameters returns.
+    fn answer(&mut self, name: &str, ty: Type) -> Lower<Operand> {
+        let id = self.library_function(name, vec![ty], &[])?;
+        let dst = self.reg(ty);
         self.emit(InstKind::Call {
             results: SmallVec::from_slice(&[dst]),
             callee: Callee::Direct(id),
