@@ -85,6 +85,12 @@ fn verified(set: &Cover, own: &Collected, quiet: bool) -> Result<Exit, Exit> {
     let line = |text: &str| harmless(&text.replace(['\n', '\r'], " ")).into_owned() + "\n";
     for (index, order) in set.schedules.iter().enumerate() {
         let (number, way, inputs) = (index + 1, way(set, order), inputs(order));
+        if order.from > 0 && is_general(set) {
+            text.push_str(&line(&format!(
+                "schedule {number}{way}: explored, with no run of its own: it begins where a loop goes round"
+            )));
+            continue;
+        }
         let Some(why) = cover_compare::unwitnessed(&same, index, &own.witnessed) else {
             text.push_str(&line(&format!("schedule {number}{way}: run for {inputs}")));
             continue;
@@ -97,8 +103,12 @@ fn verified(set: &Cover, own: &Collected, quiet: bool) -> Result<Exit, Exit> {
     }
     let (code, last) = match first {
         None => {
-            let all =
-                "verified: the set is the one of this program; each schedule was run for all its inputs";
+            let all = match is_general(set) {
+                true => "verified: the set is the one of this program; each schedule was explored again",
+                false => {
+                    "verified: the set is the one of this program; each schedule was run for all its inputs"
+                }
+            };
             (0, all.to_owned())
         }
         Some(why) => (
@@ -115,6 +125,11 @@ fn verified(set: &Cover, own: &Collected, quiet: bool) -> Result<Exit, Exit> {
     Ok(Exit::Code(code))
 }
 
+/// Whether parts of a set begin at general states.
+fn is_general(set: &Cover) -> bool {
+    set.options.iter().any(|(name, _)| name == "epochs")
+}
+
 /// Collects a set, writes it where that was asked for, and says what it is.
 ///
 /// # Errors
@@ -127,6 +142,9 @@ pub(crate) fn collect(
     let avoid = purpose.avoid;
     if avoid && stream.symbolic_requests.is_some() {
         return Err(Exit::usage("--avoid is not available with --symbolic-requests"));
+    }
+    if avoid && stream.epochs {
+        return Err(Exit::usage("--avoid is not available with --epochs"));
     }
     if let Some(option) = useless(&args) {
         return Err(Exit::usage(&format!("{option} is not for `cover`")));
@@ -143,6 +161,7 @@ pub(crate) fn collect(
     // A native program goes round its loops as often as it is written there.
     options.setup.frontend.poll_once = false;
     options.setup.vm.requests = stream.symbolic_requests;
+    options.setup.epochs = stream.epochs;
     let report = known(&options);
     last_words::prepare(words(&args, &report));
     let watch = Watch::new((&args, &options), false, interrupted, report);
@@ -183,6 +202,12 @@ pub(crate) fn collect(
         |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
     let inputs = match cover.parts.len() as u64 {
         0 => format!("{} of inputs", plural(classes, "class", "classes")),
+        parts if stream.epochs => {
+            format!(
+                "any number of rounds of loops, in {}",
+                plural(parts, "part", "parts")
+            )
+        }
         parts => format!("any number of requests, in {}", plural(parts, "part", "parts")),
     };
     let _ = writeln!(
@@ -344,6 +369,13 @@ fn proven(options: &Options, is_built: bool, assumptions: &[String], text: &mut 
             let _ = writeln!(text, "  {own}");
         }
     }
+    let says_so = assumptions.iter().any(|text| text.starts_with(SAME_STATES));
+    if options.setup.epochs {
+        let _ = writeln!(text, "  {LEAVES}");
+    }
+    if options.setup.epochs && !says_so {
+        let _ = writeln!(text, "  {SAME_STATES}");
+    }
     for assumption in assumptions
         .iter()
         .filter(|text| !text.starts_with(FIXED_BY_THE_SET))
@@ -385,8 +417,14 @@ const OF_PIECES: &str = "standard input is read with `read(0, ...)`, which waits
 /// What it rests on beside where requests have no end.
 const OF_REQUESTS: [&str; 2] = [
     "requests come without an answer to an earlier one, if it takes a thread more than PATIENCE operations (one that fails counts as several) or a time-out",
-    "states with the same fingerprint of 128 bits are the same",
+    SAME_STATES,
 ];
+
+/// What epochs rest on.
+const LEAVES: &str = "a loop that can be left is left";
+
+/// What parts rest on.
+const SAME_STATES: &str = "states with the same fingerprint of 128 bits are the same";
 
 /// Whether timed waits end is the set's: the runtime keeps to it.
 const FIXED_BY_THE_SET: &str = "timed waits ";

@@ -163,6 +163,7 @@ pub(crate) fn inputs(order: &Order) -> String {
     let one = |witness: &Witness| format!("{} = {:?}", witness.name, String::from_utf8_lossy(&witness.bytes));
     let witness: Vec<String> = order.witness.iter().map(one).collect();
     match (order.classes, witness.is_empty()) {
+        (_, true) if order.from > 0 => "whatever came before".to_owned(),
         (_, true) => "all inputs".to_owned(),
         (1, false) => format!("1 class of inputs, such as {}", witness.join(", ")),
         (classes, false) => format!("{classes} classes of inputs, such as {}", witness.join(", ")),

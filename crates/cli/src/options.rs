@@ -98,6 +98,7 @@ fn setup(args: &CheckArgs, properties: &BTreeSet<Property>) -> Setup {
     };
     given.fill(&mut vm);
     Setup {
+        epochs: false,
         one_block_class: false,
         predicate: None,
         inputs: args.inputs.clone(),

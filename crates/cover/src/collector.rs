@@ -88,7 +88,7 @@ impl Collector {
             Ok(Some(_)) => return Collected::Set(cover, inner.refused, inner.gaps),
             Err(TooMany) => {
                 inner.refused.insert(Unsupported {
-                    what: "requests after which too many states are possible that no operation tells apart"
+                    what: "parts after which too many states are possible that no operation tells apart"
                         .to_owned(),
                     stmt: StmtId(0),
                 });
@@ -102,7 +102,7 @@ impl Collector {
         {
             inner.refused.insert(Unsupported {
                 what: "a synchronisation object that is neither in a global variable nor initialised by a call, \
-                       in a program that reads requests without end"
+                       in a program whose schedules are in parts"
                     .to_owned(),
                 stmt: inner.stmts[object].0,
             });
@@ -120,6 +120,19 @@ impl Collector {
             });
         }
         Collected::Set(cover, inner.refused, inner.gaps)
+    }
+
+    /// The exploration begins again.
+    pub fn forget(&self) {
+        let mut inner = self.inner.borrow_mut();
+        let before = std::mem::take(&mut *inner);
+        if let Some(combined) = before.combined {
+            inner.objects = before.objects;
+            inner.stmts = before.stmts;
+            inner.numbers = before.numbers;
+            inner.parts.clone_from(&combined.parts);
+            inner.combined = Some(combined);
+        }
     }
 
     /// What schedules lack, as far as an execution alone shows it.

@@ -27,6 +27,7 @@
 
 mod collector;
 mod combined;
+mod endless;
 mod known;
 mod order;
 mod parts;
@@ -35,6 +36,7 @@ mod record;
 mod trie;
 
 pub use collector::{Collected, Collector, Gap};
+pub use endless::waits_for_ever;
 pub use plan::{Plan, State};
 pub use record::{Global, Names, Recorder, is_ordered};
 pub use trie::{Inserted, Trie};

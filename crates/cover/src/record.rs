@@ -34,6 +34,8 @@ pub struct Recorder<'a, M> {
     requests: Vec<usize>,
     collector: &'a Collector,
     names: &'a dyn Names<M>,
+    /// Whether parts begin where loops go round, and not where requests are read.
+    rounds: bool,
 }
 
 /// A part that has begun.
@@ -80,7 +82,16 @@ impl<'a, M: Describe> Recorder<'a, M> {
             requests: Vec::new(),
             collector,
             names,
+            rounds: false,
         }
+    }
+
+    /// Parts begin where loops go round. States at which they begin may be general ones, so no
+    /// inputs are known that lead along a schedule from there.
+    #[must_use]
+    pub const fn of_rounds(mut self) -> Self {
+        self.rounds = true;
+        self
     }
 
     /// See [`Seen::may_reuse`].
@@ -159,7 +170,9 @@ impl<'a, M: Describe> Recorder<'a, M> {
             Inserted::New(leaf) => {
                 let at = inner.schedules.len();
                 inner.leaves.insert((leaf, to), at);
-                let witness = machine.inputs().into_iter().map(|input| Witness {
+                let known = !self.rounds || order.from == 0;
+                let inputs = machine.inputs().into_iter().filter(|_| known);
+                let witness = inputs.map(|input| Witness {
                     thread: input.thread,
                     name: input.name,
                     bytes: input.bytes,
@@ -228,10 +241,14 @@ impl<'a, M: Describe> Recorder<'a, M> {
             stmt,
         };
         let later = operated.part > 0;
+        let after = match self.rounds {
+            true => "after the first round of a loop",
+            false => "after the first request",
+        };
         match operated.operation {
             Operation::End | Operation::Exit | Operation::Request => return Ok(Target::Nothing),
             Operation::Create if later => {
-                return Err(refused("a thread that is created after the first request".into()));
+                return Err(refused(format!("a thread that is created {after}")));
             }
             Operation::Create | Operation::Join | Operation::Detach => {
                 let other = operated.created.or_else(|| action.object.as_thread());
@@ -265,9 +282,9 @@ impl<'a, M: Describe> Recorder<'a, M> {
         };
         if operated.operation == Operation::Init {
             if later && global(action.object).is_none() {
-                let what =
-                    "an object outside of global variables that is initialised after the first request";
-                return Err(refused(what.into()));
+                return Err(refused(format!(
+                    "an object outside of global variables that is initialised {after}"
+                )));
             }
             made.insert(action.object, Object::Made(thread.clone(), operated.number));
         }
@@ -317,11 +334,11 @@ impl<'a, M: Describe> Recorder<'a, M> {
             let thread = machine.thread_name(pending.action.thread);
             let operation = match order::kind(&pending.action) {
                 Kind::Ordered(operation) => operation,
-                _ if pending.is_enabled() => Operation::Request,
+                _ if pending.is_enabled() && !self.rounds => Operation::Request,
                 _ => {
                     return Err(Unsupported {
                         what: format!(
-                            "a thread that waits while a request is read, and not in an operation of a schedule ({})",
+                            "a thread that waits where a part begins, and not in an operation of a schedule ({})",
                             machine.action_text(&pending.action)
                         ),
                         stmt: pending.action.stmt,
@@ -421,7 +438,9 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
     }
 
     fn junction(&mut self, machine: &M, part: Option<usize>) {
-        self.requests.push(self.log.len());
+        if !self.rounds {
+            self.requests.push(self.log.len());
+        }
         let Some(part) = part else {
             return;
         };

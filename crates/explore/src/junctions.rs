@@ -1,7 +1,8 @@
 //! Where the strategy `ordered` comes to states that it knows: the junctions of a set of schedules.
 //!
 //! A *junction* is a state in which a thread is about to read a request, and all others stand
-//! before operations. An execution that comes to a junction with the key of an earlier one, on any
+//! before operations; or one in which a loop of a thread begins anew ([`Begins::Rounds`]). An
+//! execution that comes to a junction with the key of an earlier one, on any
 //! path, ends there. What follows was explored from the earlier one, or will be.
 //!
 //! *Why that is enough.* What follows a state is a function of the machine's state, of what
@@ -18,23 +19,50 @@
 
 use crate::record::Record;
 use rustc_hash::FxHashMap;
-use selvedge_base::{Digest, Domain};
+use selvedge_base::{Digest, Domain, Id, ThreadId};
 use selvedge_model::{Action, Detector, Fingerprint, Limit, LimitKind, Notice, Pending, Status, Unsupported};
 
 /// More states at which a part begins are not explored: the program's state does not return.
 const MOST_JUNCTIONS: usize = 1000;
 
 static TURNS: Domain = Domain::new("turns");
+static UNKNOWN: Domain = Domain::new("a state without a fingerprint");
 
 /// Tells whether an action reads a request.
 pub type Reads<'a, M> = &'a dyn Fn(&M, &Action) -> bool;
 
-/// What an exploration has to know of requests.
+/// Where a part begins.
+pub enum Begins<'a, M> {
+    /// Where a thread is about to read a request, which these actions do.
+    Requests(Reads<'a, M>),
+    /// Where each thread that can move has come to an operation again that it has come to in the
+    /// part before, by the same calls.
+    Rounds {
+        /// What the operation is that a thread is about to do, with its calls.
+        stand: &'a dyn Fn(&M, ThreadId) -> Digest,
+        /// No part begins before there are so many threads. If more come later, the exploration has
+        /// to begin again with that number.
+        threads: usize,
+    },
+}
+
+/// Puts general states in the place of those that are instances of them.
+pub trait Generalise<M> {
+    /// Puts the general state in the place of a state, if there is one. False: it does not stand
+    /// for this state. It will, when the exploration begins again.
+    fn arrive(&mut self, machine: &mut M) -> bool;
+    /// The state that arrived last is a new one. False: numbers in such states are left open when
+    /// the exploration begins again.
+    fn add(&mut self, machine: &M) -> bool;
+}
+
+/// The junctions of an exploration.
 pub struct Junctions<'a, M> {
-    /// Whether an action reads a request.
-    pub reads: Reads<'a, M>,
+    begins: Begins<'a, M>,
     /// Whether executions end at known states. If not, only turns begin anew.
-    pub joins: bool,
+    joins: bool,
+    general: Option<&'a mut dyn Generalise<M>>,
+    narrow: bool,
     known: FxHashMap<Digest, usize>,
 }
 
@@ -49,6 +77,8 @@ pub(crate) struct Turns {
     /// The place of each thread's last operation, if it was at one, and what the next one at that
     /// place counts twice.
     places: Vec<Option<(u32, u32)>>,
+    /// The operations that each thread has come to since the part began.
+    stands: Vec<(usize, Digest)>,
 }
 
 /// Who does one operation more at the same place has done twice as much there, up to this.
@@ -64,41 +94,155 @@ pub(crate) enum Comes {
     Parked,
     /// There are too many junctions.
     TooMany,
+    /// A general state does not stand for this one. The exploration has to begin again.
+    Narrow,
 }
 
 impl<'a, M> Junctions<'a, M> {
     /// None are known yet.
-    pub fn new(reads: Reads<'a, M>, joins: bool) -> Self {
+    pub fn new(begins: Begins<'a, M>, joins: bool) -> Self {
         Junctions {
-            reads,
+            begins,
             joins,
+            general: None,
+            narrow: false,
             known: FxHashMap::default(),
         }
     }
 
-    /// A thread is about to read a request, and all others stand before operations.
-    pub(crate) fn meet<D>(&mut self, machine: &M, detector: &mut D, turns: &mut Turns) -> Comes
+    /// States are generalised.
+    #[must_use]
+    pub fn generalised(mut self, general: &'a mut dyn Generalise<M>) -> Self {
+        self.general = Some(general);
+        self
+    }
+
+    /// Whether the exploration has to begin again: a general state did not stand for one, or there
+    /// are more threads than expected.
+    pub const fn is_narrow(&self) -> bool {
+        self.narrow
+    }
+
+    /// From how many threads on parts begin.
+    pub const fn threads(&self) -> usize {
+        match self.begins {
+            Begins::Requests(_) => 0,
+            Begins::Rounds { threads, .. } => threads,
+        }
+    }
+
+    /// Whether an action reads a request.
+    pub(crate) fn reads(&self, machine: &M, action: &Action) -> bool {
+        matches!(self.begins, Begins::Requests(reads) if reads(machine, action))
+    }
+
+    /// See [`Begins::Rounds`].
+    pub(crate) fn stand(&self, machine: &M, thread: usize) -> Option<Digest> {
+        match self.begins {
+            Begins::Requests(_) => None,
+            Begins::Rounds { stand, .. } => Some(stand(machine, ThreadId::from_index(thread))),
+        }
+    }
+
+    /// Whether a thread has come to an operation again, so that it comes last.
+    pub(crate) fn comes_round(&self, machine: &M, thread: usize, turns: &Turns) -> bool
+    where
+        M: Fingerprint,
+    {
+        matches!(self.begins, Begins::Rounds { .. }) && self.begins(machine, thread, turns)
+    }
+
+    /// Whether a part begins with the next action of a thread. The strategy takes one that has come
+    /// round only if all others that can move have, too.
+    pub(crate) fn begins(&self, machine: &M, thread: usize, turns: &Turns) -> bool
+    where
+        M: Fingerprint,
+    {
+        let pending = machine.pending();
+        match self.begins {
+            Begins::Requests(reads) => reads(machine, &pending[thread].action),
+            Begins::Rounds { threads, .. } => {
+                pending.len() >= threads
+                    && self
+                        .stand(machine, thread)
+                        .is_some_and(|stand| turns.stands.contains(&(thread, stand)))
+            }
+        }
+    }
+
+    /// A part begins: all threads stand before operations, or one is about to read a request.
+    pub(crate) fn meet<D>(&mut self, machine: &mut M, detector: &mut D, turns: &mut Turns) -> Comes
     where
         M: Fingerprint,
         D: Detector<M>,
     {
-        let pending = machine.pending();
-        if pending.iter().any(|p| p.status == Status::Parked) {
+        if machine.pending().iter().any(|p| p.status == Status::Parked) {
             return Comes::Parked;
         }
-        turns.begin_anew(pending);
+        let now = machine.pending().len();
+        if let Begins::Rounds { threads, .. } = &mut self.begins
+            && now > *threads
+            && self.joins
+        {
+            *threads = now;
+            self.narrow = true;
+            return Comes::Narrow;
+        }
+        turns.begin_anew(machine.pending());
         if !self.joins {
             detector.junction(machine, None);
             return Comes::On;
         }
+        if let Some(general) = &mut self.general
+            && !general.arrive(machine)
+        {
+            self.narrow = true;
+            return Comes::Narrow;
+        }
         let key = self.key(machine, detector, turns);
         let next = self.known.len() + 1;
         let part = *self.known.entry(key).or_insert(next);
+        if part == next
+            && let Some(general) = &mut self.general
+            && !general.add(machine)
+        {
+            self.narrow = true;
+            return Comes::Narrow;
+        }
         detector.junction(machine, Some(part));
         match part == next {
             false => Comes::Known,
             true if next > MOST_JUNCTIONS => Comes::TooMany,
             true => Comes::On,
+        }
+    }
+
+    /// Says that there are too many junctions.
+    pub(crate) fn too_many(&self, record: &mut Record, action: &Action) -> Limit {
+        let (what, detail) = match self.begins {
+            Begins::Requests(_) => (
+                format!(
+                    "requests without end in a program that does not return to a state of before \
+                     ({MOST_JUNCTIONS} states at which it reads one)"
+                ),
+                format!("more than {MOST_JUNCTIONS} states at which a request is read"),
+            ),
+            Begins::Rounds { .. } => (
+                format!(
+                    "a loop that does not return to a state of before, also if numbers are left open \
+                     ({MOST_JUNCTIONS} states at which it begins anew)"
+                ),
+                format!("more than {MOST_JUNCTIONS} states at which a loop begins anew"),
+            ),
+        };
+        record.stays_open(&[Notice::Unsupported(Unsupported {
+            what,
+            stmt: action.stmt,
+        })]);
+        Limit {
+            kind: LimitKind::Executions,
+            detail,
+            stmt: action.stmt,
         }
     }
 
@@ -108,6 +252,10 @@ impl<'a, M> Junctions<'a, M> {
         D: Detector<M>,
     {
         let mut key = machine.fingerprint();
+        if key == Digest::EMPTY {
+            // A machine that keeps no fingerprints: no two states are known to be the same.
+            return Digest::of_words(&UNKNOWN, &[self.known.len() as u64]);
+        }
         if machine.has_inputs() {
             key = key.with(machine.without_names());
         }
@@ -120,7 +268,8 @@ impl<'a, M> Junctions<'a, M> {
 impl Turns {
     /// Counts an operation. A thread that comes to one place again and again may wait there for
     /// others, which are to come first then. So these operations count more and more.
-    pub(crate) fn count(&mut self, thread: usize, action: &Action) {
+    pub(crate) fn count(&mut self, thread: usize, action: &Action, stand: Option<Digest>) {
+        self.stands.extend(stand.map(|stand| (thread, stand)));
         let most = self.done.len().max(thread + 1);
         self.done.resize(most, 0);
         self.places.resize(most, None);
@@ -164,21 +313,15 @@ impl Turns {
         self.rank = rank;
         self.done.clear();
         self.places.clear();
+        self.stands.clear();
     }
 }
 
-/// Says that there are too many junctions.
-pub(crate) fn too_many(record: &mut Record, action: &Action) -> Limit {
-    record.stays_open(&[Notice::Unsupported(Unsupported {
-        what: format!(
-            "requests without end in a program that does not return to a state of before \
-             ({MOST_JUNCTIONS} states at which it reads one)"
-        ),
-        stmt: action.stmt,
-    })]);
+/// The limit of an exploration in which a general state does not stand for one.
+pub(crate) fn narrow(action: &Action) -> Limit {
     Limit {
         kind: LimitKind::Executions,
-        detail: format!("more than {MOST_JUNCTIONS} states at which a request is read"),
+        detail: "a general state that does not stand for all states".to_owned(),
         stmt: action.stmt,
     }
 }

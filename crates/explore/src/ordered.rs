@@ -17,6 +17,10 @@
 //! what a request asks for is done before the next one is needed, no thread waits for ever because
 //! requests are read, and the reader waits for no thread that never stops.
 //!
+//! So do loops that go round ([`Begins::Rounds`]), where such parts are asked for. A thread that
+//! has come round comes last, so in each part every thread that can move goes round once, and none
+//! runs ahead.
+//!
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
 //! nobody wakes without a signal, a signal wakes the first waiting thread, and who waits for a
 //! limited time (for a condition variable, a lock or a semaphore) gives up only if no other thread
@@ -24,8 +28,8 @@
 //! unsupported.
 
 pub use crate::decisions::Decisions;
-use crate::junctions::{Comes, Turns, too_many};
-pub use crate::junctions::{Junctions, Reads};
+pub use crate::junctions::{Begins, Generalise, Junctions, Reads};
+use crate::junctions::{Comes, Turns, narrow};
 use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
@@ -57,9 +61,10 @@ type Is<'a> = &'a dyn Fn(&Action) -> bool;
 /// A step that was made: the choice, and whether it was an operation.
 type Made = (Choice, bool);
 
-/// Explores all data choices. `is_operation`: true for actions that schedules order.
+/// Explores all data choices. `is_operation`: true for actions that schedules order. The machine
+/// is left in any state.
 pub fn explore<M, D>(
-    (mut machine, mut detector): (M, D),
+    (machine, detector): (&mut M, &mut D),
     is_operation: &dyn Fn(&Action) -> bool,
     (decisions, mut junctions): (&mut Decisions, Option<&mut Junctions<'_, M>>),
     (config, control): (&Config, &Control),
@@ -85,33 +90,44 @@ where
         let next = match path.len() >= config.max_events as usize || rounds.1 >= ROUNDS {
             true => None,
             false => {
-                let reads = junctions.as_deref().map(|junctions| junctions.reads);
-                let in_vain = in_vain(&mut machine);
-                let reads = |action: &Action| reads.is_some_and(|reads| reads(&machine, action));
+                let in_vain = in_vain(machine);
+                let reads = |action: &Action| {
+                    junctions
+                        .as_deref()
+                        .is_some_and(|junctions| junctions.reads(machine, action))
+                };
                 let kinds = (is_operation, &reads as Is<'_>);
                 let now = (path.len(), machine.pending());
-                next(now, &in_vain, &turns, kinds, decisions)
+                let last = |thread: usize| {
+                    junctions
+                        .as_deref()
+                        .is_some_and(|junctions| junctions.comes_round(machine, thread, &turns))
+                };
+                next(now, (&in_vain, &last), &turns, kinds, decisions)
             }
         };
         let mut comes = Comes::On;
         if let (Some(thread), Some(junctions)) = (next, junctions.as_deref_mut())
-            && (junctions.reads)(&machine, &machine.pending()[thread].action)
+            && junctions.begins(machine, thread, &turns)
         {
-            comes = junctions.meet(&machine, &mut detector, &mut turns);
+            comes = junctions.meet(machine, detector, &mut turns);
             if matches!(comes, Comes::TooMany) {
-                let limit = too_many(&mut record, &machine.pending()[thread].action);
+                let limit = junctions.too_many(&mut record, &machine.pending()[thread].action);
                 return record.finish(StopReason::Limit(limit));
+            }
+            if matches!(comes, Comes::Narrow) {
+                return record.finish(StopReason::Limit(narrow(&machine.pending()[thread].action)));
             }
         }
         let Some(thread) = next.filter(|_| matches!(comes, Comes::On)) else {
             match comes {
                 Comes::Known => {
                     record.statistics.cut_executions += 1;
-                    detector.cut(&machine, &mut faults);
+                    detector.cut(machine, &mut faults);
                 }
                 Comes::Parked => {
                     record.statistics.executions += 1;
-                    detector.end(&machine, &mut faults);
+                    detector.end(machine, &mut faults);
                 }
                 _ if rounds.1 >= ROUNDS => {
                     record.statistics.bounded_executions += 1;
@@ -122,9 +138,9 @@ where
                             .to_owned(),
                         stmt: pending.action.stmt,
                     })]);
-                    detector.goes_round(&machine, rounds.0);
+                    detector.goes_round(machine, rounds.0);
                 }
-                _ => end(&machine, &mut detector, &mut faults, &mut record, config),
+                _ => end(machine, detector, &mut faults, &mut record, config),
             }
             rounds.1 = 0;
             control.add(1, 0, path.len() as u64 - stepped, path.len() as u64);
@@ -153,7 +169,7 @@ where
                 open.push(last);
             }
             let made = (choice, false);
-            if step(&mut machine, &mut detector, made, &mut path, &mut record, config).ends {
+            if step(machine, detector, made, &mut path, &mut record, config).ends {
                 return record.finish(StopReason::Finding);
             }
             continue;
@@ -190,16 +206,20 @@ where
                 })]);
             }
         }
-        let reads = junctions.as_deref().map(|junctions| junctions.reads);
-        let reads = reads.is_some_and(|reads| reads(&machine, &pending.action));
+        let reads = junctions
+            .as_deref()
+            .is_some_and(|junctions| junctions.reads(machine, &pending.action));
         let made = (choice, is_operation(&pending.action));
         if made.1 || reads {
-            turns.count(thread, &pending.action);
+            let stand = junctions
+                .as_deref()
+                .and_then(|junctions| junctions.stand(machine, thread));
+            turns.count(thread, &pending.action, stand);
         }
         if made.1 {
             decisions.operation(path.len(), &pending.action);
         }
-        let taken = step(&mut machine, &mut detector, made, &mut path, &mut record, config);
+        let taken = step(machine, detector, made, &mut path, &mut record, config);
         if taken.ends {
             return record.finish(StopReason::Finding);
         }
@@ -251,7 +271,7 @@ fn in_vain<M: Undo>(machine: &mut M) -> Vec<usize> {
 /// The thread that moves; `None` at the end.
 fn next(
     (depth, pending): (usize, &[Pending]),
-    in_vain: &[usize],
+    (in_vain, comes_round): (&[usize], &dyn Fn(usize) -> bool),
     turns: &Turns,
     (is_operation, reads_request): (Is<'_>, Is<'_>),
     decisions: &mut Decisions,
@@ -277,7 +297,7 @@ fn next(
             true => PATIENCE,
             false => 0,
         };
-        (done + patience, rank)
+        (comes_round(thread), done + patience, rank)
     });
     decisions.decide(depth, pending, &ranked)
 }

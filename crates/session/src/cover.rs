@@ -12,11 +12,13 @@ use crate::options::{Options, Strategy};
 use crate::places::Places;
 use crate::plan::Plan;
 use crate::reasons::reasons;
+use crate::rounds::Rounds;
+use crate::setup::Setup;
 use crate::witnessed::{Again, Known};
 use selvedge_base::{ContextId, StmtId};
 use selvedge_cover::{Collected, Collector, Gap, Global, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Decisions, Junctions};
-use selvedge_explore::{Config, Control, Stop};
+use selvedge_explore::ordered::{self, Begins, Decisions, Junctions};
+use selvedge_explore::{Config, Control, Report, Stop};
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
 use selvedge_model::{ObjectId, Property, Unsupported, Verdict};
@@ -51,6 +53,12 @@ const MOST_AVOIDED: usize = 10_000;
 
 /// So many of them are described.
 const MOST_DESCRIBED: usize = 20;
+
+/// With general states, so many executions are run without them, to see what schedules need.
+const MOST_PLAIN: u64 = 64;
+
+/// With general states, the first execution is followed so far to see what schedules need.
+const MOST_PLAIN_EVENTS: u32 = 20_000;
 
 /// What a recorder asks of the machine.
 struct OfVm {
@@ -177,13 +185,12 @@ pub fn cover(
                    config: &Config,
                    collector: &Collector,
                    decisions: &mut Decisions| {
-        let (vm, detectors) = stepping_machine(program);
-        let recorder = Recorder::new(collector, names);
-        let machine = (vm, (detectors, recorder));
+        let (mut vm, detectors) = stepping_machine(program);
+        let mut detectors = (detectors, Recorder::new(collector, names));
         let limits = (config, &*control);
-        let mut junctions = requests.map(|joins| Junctions::new(&Vm::reads_request, joins));
+        let mut junctions = requests.map(|joins| Junctions::new(Begins::Requests(&Vm::reads_request), joins));
         let choosing = (decisions, junctions.as_mut());
-        let mut report = ordered::explore(machine, &is_ordered, choosing, limits);
+        let mut report = ordered::explore((&mut vm, &mut detectors), &is_ordered, choosing, limits);
         crate::explore::settle(&mut report, &control);
         report
     };
@@ -198,26 +205,36 @@ pub fn cover(
     // order is another one. One execution shows most of it.
     let all = Config {
         stop: Stop::Never,
+        max_executions: match setup.epochs {
+            true => Some(config.max_executions.unwrap_or(MOST_PLAIN).min(MOST_PLAIN)),
+            false => config.max_executions,
+        },
         ..config.clone()
     };
     let first = Config {
         max_executions: Some(1),
+        max_events: match setup.epochs {
+            true => config.max_events.min(MOST_PLAIN_EVENTS),
+            false => config.max_events,
+        },
         ..all.clone()
     };
     // Parts of a set without end compare the names of objects.
     let fillable = |gaps: &BTreeSet<Gap>| -> BTreeSet<Gap> {
-        let without_end = requests == Some(true);
+        let without_end = requests == Some(true) || setup.epochs;
         let can = |gap: &&Gap| !(without_end && matches!(gap, Gap::Unnamed(_)));
         gaps.iter().filter(can).copied().collect()
     };
     let mut failed = Vec::new();
     let mut decisions;
-    let (mut report, collected, left_out) = loop {
+    let (mut report, collected, left_out, rounds) = loop {
         let mut explored = None;
         let mut gaps = BTreeSet::new();
+        let mut threads = 0;
         observer.explores(&control, &mut || {
             let collector = Collector::default();
-            explore((&program, &names), &first, &collector, &mut Decisions::default());
+            let report = explore((&program, &names), &first, &collector, &mut Decisions::default());
+            threads = report.statistics.threads as usize;
             gaps = collector.gaps();
         });
         if names.places.fill(&fillable(&gaps)) {
@@ -226,10 +243,20 @@ pub fn cover(
         }
         failed.clear();
         decisions = Decisions::default();
+        let mut rounds = setup.epochs.then(|| Rounds::new(&program, threads));
         observer.explores(&control, &mut || {
             loop {
                 let collector = Collector::default();
-                let report = explore((&program, &names), &config, &collector, &mut decisions);
+                let report = match &mut rounds {
+                    None => explore((&program, &names), &config, &collector, &mut decisions),
+                    Some(rounds) => {
+                        let limits = (&config, &*control);
+                        let collecting = (&collector, &mut decisions);
+                        let mut report = rounds.explore((&program, &names), collecting, limits, false);
+                        crate::explore::settle(&mut report, &control);
+                        report
+                    }
+                };
                 let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
                 match report.faults.first() {
                     Some(found) if more && decisions.avoid() => failed.push(found.clone()),
@@ -259,7 +286,17 @@ pub fn cover(
             && let Collected::Again(collector) = &collected
         {
             observer.explores(&control, &mut || {
-                report = explore((&program, &names), &config, collector, &mut Decisions::default());
+                let mut decisions = Decisions::default();
+                report = match &mut rounds {
+                    None => explore((&program, &names), &config, collector, &mut decisions),
+                    Some(rounds) => {
+                        let limits = (&config, &*control);
+                        let collecting = (&**collector, &mut decisions);
+                        let mut report = rounds.explore((&program, &names), collecting, limits, true);
+                        crate::explore::settle(&mut report, &control);
+                        report
+                    }
+                };
             });
             left_out = collector.left_out();
         }
@@ -274,8 +311,12 @@ pub fn cover(
             program = program_of(&names.places)?;
             continue;
         }
-        break (report, collected, left_out);
+        break (report, collected, left_out, rounds);
     };
+    // What goes wrong from a general state on is a finding only if a run of the program shows it.
+    if rounds.as_ref().is_some_and(Rounds::are_general) {
+        candidates(&setup, &program, &mut report);
+    }
     observer.enter(Stage::Concluding);
     let (set, refused) = match collected {
         Collected::Set(set, refused, _) => (set, refused),
@@ -290,6 +331,16 @@ pub fn cover(
             what: format!("a set of schedules that is inconsistent: {why}"),
             stmt: StmtId(0),
         });
+    }
+    if report.verdict() == Verdict::Verified
+        && let Some((thread, label)) = selvedge_cover::waits_for_ever(&set)
+    {
+        let what = format!(
+            "thread {thread} waits for ever before this, while others go round: {}",
+            set.text(label)
+        );
+        let stmt = StmtId(0);
+        report.unsupported.insert(Unsupported { what, stmt });
     }
     let asked = config.properties.clone();
     let estimate = Estimate {
@@ -349,6 +400,7 @@ pub fn cover(
             names: &names,
             config: &config,
             control: &control,
+            rounds: rounds.as_ref().map(|rounds| rounds.threads),
         };
         let known = Known::of(&set);
         observer.explores(&control, &mut || {
@@ -386,4 +438,22 @@ pub fn cover(
         more_avoided: failed.len().saturating_sub(MOST_DESCRIBED),
         witnessed,
     })
+}
+
+/// Takes faults out of a report that no run of the program confirms: they were found in general
+/// states, which stand for more than the program comes to.
+fn candidates(setup: &Setup, program: &Arc<Program>, report: &mut Report) {
+    for found in std::mem::take(&mut report.faults) {
+        match finding::describe(setup, program, &found, FoundBy::Plain) {
+            Ok(_) => report.faults.push(found),
+            Err(_) => {
+                let what = format!(
+                    "a general state from which this may come, and no run that shows it: {}",
+                    found.fault.message
+                );
+                let stmt = found.fault.stmt;
+                report.unsupported.insert(Unsupported { what, stmt });
+            }
+        }
+    }
 }

@@ -118,7 +118,7 @@ impl<'a> Job<'a> {
             true => (None, plan.quarantine),
             false => (plan.quarantine, None),
         };
-        setup.vm.fingerprints = plan.strategy.matches_states() || setup.vm.requests.is_some();
+        setup.vm.fingerprints = plan.strategy.matches_states() || setup.vm.requests.is_some() || setup.epochs;
         let races = self.properties(plan).contains(&Property::DataRace);
         setup.vm.sees_races = races;
         setup.vm.record_dead_accesses = asked(Property::DataRace) && !asked(Property::Deref);

@@ -82,6 +82,7 @@ mod reasons;
 mod refit;
 mod replan;
 mod replay;
+mod rounds;
 mod rows;
 mod setup;
 mod shorten;

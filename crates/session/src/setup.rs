@@ -27,6 +27,8 @@ pub struct Setup {
     pub given: Given,
     /// True if all atomic blocks have one class, whatever is known of what they touch.
     pub one_block_class: bool,
+    /// True if executions are divided where loops go round, for a set of schedules.
+    pub epochs: bool,
     /// If set, only accesses that can affect a requested property are scheduling points.
     pub predicate: Option<Purpose>,
     /// Weak symbols of the loaded program that have no definition.
@@ -186,6 +188,9 @@ impl Setup {
             let most = most.map_or_else(String::new, |most| format!(":{most}"));
             add("symbolic-requests", format!("{size}{most}"));
         }
+        if self.epochs {
+            add("epochs", switch(true));
+        }
         let files = &self.vm.symbolic_files;
         files
             .iter()
@@ -307,6 +312,7 @@ impl Setup {
                 "symbolic-arg" => vm.symbolic_args.push(bounded(MOST_BYTES)?),
                 "symbolic-stdin" => vm.symbolic_stdin = Some(bounded(MOST_BYTES)?),
                 "symbolic-requests" => vm.requests = Some(requests(value)?),
+                "epochs" => setup.epochs = on()?,
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
                 "env" => vm.environment.push(variable(value)?),
                 "stdin" => given.stdin = Some(stdin_file(value)?),

@@ -10,9 +10,10 @@
 //! so a right witness of such a program may be refused.
 
 use crate::machines::stepping_machine;
+use crate::rounds::stand;
 use selvedge_base::Location;
 use selvedge_cover::{Collected, Collector, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Decisions, Junctions};
+use selvedge_explore::ordered::{self, Begins, Decisions, Junctions};
 use selvedge_explore::{Config, Control};
 use selvedge_model::{Input, InputKind};
 use selvedge_schedule::cover::{Cover, Order, Witness};
@@ -30,6 +31,8 @@ pub(crate) struct Again<'a> {
     pub(crate) names: &'a dyn Names<Vm>,
     pub(crate) config: &'a Config,
     pub(crate) control: &'a Control,
+    /// If parts begin where loops go round, the number of threads from which on they do.
+    pub(crate) rounds: Option<usize>,
 }
 
 /// The schedules of a program, with operations as numbers.
@@ -76,7 +79,12 @@ impl<'a> Known<'a> {
         let [order] = &run.schedules[..] else {
             return Err(format!("they lead to {} orders", run.schedules.len()));
         };
-        asked_for(&claimed.witness, &order.witness, claimed.to.is_some())?;
+        let goes_on = match (claimed.to, again.rounds) {
+            (None, _) => GoesOn::Never,
+            (Some(_), None) => GoesOn::WithARequest,
+            (Some(_), Some(_)) => GoesOn::Perhaps,
+        };
+        asked_for(&claimed.witness, &order.witness, goes_on)?;
         let requests = claimed.witness.iter().filter(|witness| witness.name == COMES);
         let place = match self.own.parts.is_empty() {
             true => 0,
@@ -138,10 +146,19 @@ fn run(again: Again<'_>, decisions: &mut Decisions, witness: &[Witness]) -> Resu
         Program::new(Arc::clone(&again.program.module), options).map_err(|error| error.to_string())?;
     let collector = Collector::default();
     let (vm, detectors) = stepping_machine(&program);
-    let machine = (vm, (detectors, Recorder::new(&collector, again.names)));
-    let requests = program.options.requests;
-    let mut junctions = requests.map(|_| Junctions::new(&Vm::reads_request, false));
+    let recorder = Recorder::new(&collector, again.names);
+    let (begins, recorder) = match (program.options.requests, again.rounds) {
+        (Some(_), _) => (Some(Begins::Requests(&Vm::reads_request)), recorder),
+        (None, Some(threads)) => {
+            let stand = &stand;
+            (Some(Begins::Rounds { stand, threads }), recorder.of_rounds())
+        }
+        (None, None) => (None, recorder),
+    };
+    let (mut vm, mut detectors) = (vm, (detectors, recorder));
+    let mut junctions = begins.map(|begins| Junctions::new(begins, false));
     let choosing = (decisions, junctions.as_mut());
+    let machine = (&mut vm, &mut detectors);
     let report = ordered::explore(machine, &is_ordered, choosing, (again.config, again.control));
     if again.control.is_stopped() {
         return Err("the run with them was stopped before its end".to_owned());
@@ -161,9 +178,19 @@ fn run(again: Again<'_>, decisions: &mut Decisions, witness: &[Witness]) -> Resu
     }
 }
 
-/// Whether inputs are those that the program asks for. `goes_on`: it asks for another request
-/// after them.
-fn asked_for(given: &[Witness], asked: &[Witness], goes_on: bool) -> Result<(), String> {
+/// Whether a program asks for more inputs than those of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GoesOn {
+    /// The schedule is a whole execution.
+    Never,
+    /// Another request comes next.
+    WithARequest,
+    /// What comes after the schedule may ask for more.
+    Perhaps,
+}
+
+/// Whether inputs are those that the program asks for.
+fn asked_for(given: &[Witness], asked: &[Witness], goes_on: GoesOn) -> Result<(), String> {
     let named = |witness: &Witness| format!("`{}` of thread {}", witness.name, witness.thread);
     for (number, given) in given.iter().enumerate() {
         let Some(asked) = asked.get(number) else {
@@ -182,9 +209,12 @@ fn asked_for(given: &[Witness], asked: &[Witness], goes_on: bool) -> Result<(), 
         }
     }
     match asked.get(given.len()) {
-        Some(next) if goes_on && next.name == COMES => Ok(()),
+        _ if goes_on == GoesOn::Perhaps => Ok(()),
+        Some(next) if goes_on == GoesOn::WithARequest && next.name == COMES => Ok(()),
         Some(missing) => Err(format!("it lacks the input {}", named(missing))),
-        None if goes_on => Err("the program does not read another request after them".to_owned()),
+        None if goes_on == GoesOn::WithARequest => {
+            Err("the program does not read another request after them".to_owned())
+        }
         None => Ok(()),
     }
 }
@@ -205,22 +235,29 @@ mod tests {
     fn inputs_are_those_that_are_asked_for_and_no_others() {
         let (a, b, comes) = (witness("a", b"x"), witness("b", b"yz"), witness(COMES, &[0]));
         let all = [a.clone(), b.clone()];
-        assert_eq!(asked_for(&all, &all, false), Ok(()));
-        assert_eq!(asked_for(&all, &[a.clone(), b.clone(), comes], true), Ok(()));
-        let refused = |given: &[Witness], goes_on: bool, why: &str| {
+        assert_eq!(asked_for(&all, &all, GoesOn::Never), Ok(()));
+        assert_eq!(
+            asked_for(&all, &[a.clone(), b.clone(), comes], GoesOn::WithARequest),
+            Ok(())
+        );
+        let refused = |given: &[Witness], goes_on: GoesOn, why: &str| {
             let said = asked_for(given, &all, goes_on).unwrap_err();
             assert!(said.contains(why), "{said}");
         };
-        refused(&all[..1], false, "lacks the input `b` of thread 0");
-        refused(&all[..1], true, "lacks the input `b` of thread 0");
-        refused(&all, true, "does not read another request");
+        refused(&all[..1], GoesOn::Never, "lacks the input `b` of thread 0");
+        refused(&all[..1], GoesOn::WithARequest, "lacks the input `b` of thread 0");
+        refused(&all, GoesOn::WithARequest, "does not read another request");
         refused(
             &[b.clone(), a.clone()],
-            false,
+            GoesOn::Never,
             "asks for `a` of thread 0 where it has `b`",
         );
-        refused(&[a.clone(), witness("b", b"y")], false, "has 1 bytes, and not 2");
+        refused(
+            &[a.clone(), witness("b", b"y")],
+            GoesOn::Never,
+            "has 1 bytes, and not 2",
+        );
         let more = [a, b, witness("c", b"")];
-        refused(&more, false, "does not ask for its input `c`");
+        refused(&more, GoesOn::Never, "does not ask for its input `c`");
     }
 }

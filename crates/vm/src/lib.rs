@@ -23,6 +23,7 @@ mod ends;
 mod explained;
 pub mod fingerprint;
 mod future;
+mod generalise;
 mod hidden;
 pub mod inspect;
 mod libc;
@@ -54,6 +55,7 @@ pub use explained::Explained;
 pub use future::{Elements, Futures, can_follow as can_predict};
 #[cfg(feature = "laboratory")]
 pub use future::{Foresight, Weaken};
+pub use generalise::Generalised;
 pub use machine::lines::LineSeen;
 #[cfg(feature = "laboratory")]
 pub use machine::snapshot::VmState;

@@ -103,6 +103,10 @@ pub(crate) struct StreamArgs {
         conflicts_with_all = ["stdin", "symbolic_stdin"]
     )]
     pub(crate) symbolic_requests: Option<Requests>,
+    /// Divide executions where loops go round, and leave numbers open there, so that loops may be
+    /// of any length: a set for all numbers of rounds
+    #[arg(long, conflicts_with = "symbolic_requests")]
+    pub(crate) epochs: bool,
 }
 
 /// What a native program does off its schedules.

@@ -39,13 +39,18 @@ impl Place {
 
     /// Runs a built program with a word, delays from a seed, and the order it writes.
     pub fn native(&self, program: &str, word: &str, seed: u64) -> (Ended, Vec<(String, u32, String)>) {
+        self.native_of(program, &[word], seed)
+    }
+
+    /// The same with several words.
+    pub fn native_of(&self, program: &str, words: &[&str], seed: u64) -> (Ended, Vec<(String, u32, String)>) {
         let order = self.path("order");
         let _ = std::fs::remove_file(&order);
         let set = [
             ("SELVEDGE_DELAYS", seed.to_string()),
             ("SELVEDGE_ORDER", order.display().to_string()),
         ];
-        let ended = self.start(&self.path(program), &[word], &set);
+        let ended = self.start(&self.path(program), words, &set);
         (ended, Self::operations(&order))
     }
 
@@ -173,6 +178,18 @@ impl Place {
         let tables = runtime(cover, plan, Source::C, OnDeviation::Stop).unwrap();
         self.write("runtime.c", &tables);
         clang(&[&flags[..], &["ours.ll", "runtime.c", "-o", "program"]].concat());
+    }
+
+    /// Builds the program as it is, without schedules, and runs it.
+    pub fn build_plain(&self) {
+        let mut clang = selvedge_frontend::wrap::compiler(false).unwrap();
+        let words = ["-O1", "-pthread", "program.c", "-o", "plain"];
+        let status = clang.args(words).current_dir(self.0.path()).status();
+        assert!(status.unwrap().success());
+    }
+
+    pub fn start_plain(&self, words: &[&str]) -> Ended {
+        self.start(&self.path("plain"), words, &[])
     }
 
     pub fn build(&self, set: &str) {

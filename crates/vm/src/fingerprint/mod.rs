@@ -27,6 +27,7 @@ mod key;
 #[cfg(feature = "laboratory")]
 mod laboratory;
 mod of_machine;
+mod shape;
 mod sync;
 mod threads;
 
@@ -244,6 +245,22 @@ impl Fingerprints {
             );
         }
         self.cache.total = self.cache.total.with(self.delta);
+    }
+
+    /// Computes all hashes again, after changes from this position of the undo log on that are no
+    /// step.
+    pub fn changed(&mut self, program: &Program, state: &State, mark: usize) {
+        self.steps.push(Step {
+            position: mark,
+            total: self.cache.total,
+            changes: self.changes.len(),
+        });
+        for thread in 0..state.threads().len() {
+            self.fold_rest(state, thread);
+            self.fold_frames(program, state, thread, 0);
+        }
+        self.delta = Digest::EMPTY;
+        self.cache.total = from_scratch(program, state, &self.cache.users, &self.keys);
     }
 
     /// Returns to the position of the state's undo log.

@@ -89,17 +89,10 @@ pub(super) fn has_symbolic(program: &Program, state: &State, thread: &Thread, in
     }
 }
 
-/// Writes the words of frame `index` of a thread.
-pub(super) fn frame(
-    program: &Program,
-    state: &State,
-    (thread, index): (&Thread, usize),
-    style: Style<'_>,
-    words: &mut Vec<u64>,
-) {
+/// Writes the words of frame `index` of a thread without its registers: its place and its stack
+/// objects.
+pub(super) fn frame_without_registers(thread: &Thread, index: usize, words: &mut Vec<u64>) {
     let frame = thread.frame(index);
-    let code = &program.code[frame.func.index()];
-    let live = program.live_slots(thread, index);
     let is_top = index + 1 == thread.core.depth as usize;
     let last_local = if is_top {
         thread.locals.len()
@@ -116,6 +109,20 @@ pub(super) fn frame(
         locals.len() as u64,
     ]);
     words.extend_from_slice(locals);
+}
+
+/// Writes the words of frame `index` of a thread.
+pub(super) fn frame(
+    program: &Program,
+    state: &State,
+    (thread, index): (&Thread, usize),
+    style: Style<'_>,
+    words: &mut Vec<u64>,
+) {
+    let frame = thread.frame(index);
+    let code = &program.code[frame.func.index()];
+    let live = program.live_slots(thread, index);
+    frame_without_registers(thread, index, words);
     if style.named {
         words.push(frame.context.index() as u64);
     }

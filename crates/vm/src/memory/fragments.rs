@@ -21,12 +21,12 @@ const FEW: usize = 16;
 /// The number of log entries after which the stop flag is polled.
 const LOOK: usize = 1 << 16;
 
-const UNDEFINED: u128 = 0xff00;
+pub(super) const UNDEFINED: u128 = 0xff00;
 
 /// The contents of a byte with its definedness. Two bytes have equal contents exactly if no program
 /// can distinguish them (except for collisions of the hashes of expressions).
 #[inline]
-fn content(tags: &Tags, data: u8, undefined: bool, partial: Option<Partial>) -> u128 {
+pub(super) fn content(tags: &Tags, data: u8, undefined: bool, partial: Option<Partial>) -> u128 {
     match (undefined, partial) {
         (false, _) => u128::from(data),
         (true, None) => UNDEFINED,

@@ -9,6 +9,7 @@
 mod access;
 mod address;
 mod arena;
+mod contents;
 mod counted;
 mod fragments;
 mod known;
@@ -23,6 +24,7 @@ mod watched;
 pub(crate) use address::beyond_objects;
 pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, has_left, slot_shift};
 pub(crate) use arena::unshared;
+pub(crate) use contents::Content;
 pub(crate) use known::Row;
 pub use object::{Kind, Life, Maker, MemoryError, Object, Site};
 pub(crate) use pointers::Word;

@@ -77,6 +77,17 @@ enum Change {
     Asked,
     /// A thread's pending data choice changed.
     Choosing(ThreadId, Choosing),
+    /// Everything but the inputs requested and the choices was replaced.
+    Generalised(Box<Before>),
+}
+
+/// What a path was before it was replaced.
+#[derive(Clone, Debug)]
+struct Before {
+    constraints: Vec<Expr>,
+    model: Rc<Assignment>,
+    known: FxHashMap<(u32, Expr), u128>,
+    decided: FxHashSet<Decided>,
 }
 
 /// A thread's pending data choice.
@@ -109,17 +120,20 @@ pub(crate) struct Path {
     asked: Vec<Asked>,
     /// By thread.
     choosing: Vec<Choosing>,
+    /// How many times the path was replaced.
+    generalised: u32,
     log: Vec<Change>,
 }
 
 impl Path {
-    /// True if an input was requested, or something was assumed or decided.
+    /// True if an input was requested, something was assumed or decided, or the path was replaced.
     #[inline]
     pub fn is_used(&self) -> bool {
         !(self.constraints.is_empty()
             && self.asked.is_empty()
             && self.decided.is_empty()
-            && self.known.is_empty())
+            && self.known.is_empty()
+            && self.generalised == 0)
     }
 
     /// The constraints of this path, oldest first.
@@ -277,6 +291,28 @@ impl Path {
         }
     }
 
+    /// How many times the path was [replaced](Self::replace).
+    pub fn generalised(&self) -> u32 {
+        self.generalised
+    }
+
+    /// Puts these conditions in the place of all that was decided. `model`: inputs with which they
+    /// hold.
+    pub fn replace(&mut self, arena: &Arena, facts: &[Expr], model: Assignment) {
+        let before = Before {
+            constraints: std::mem::take(&mut self.constraints),
+            model: std::mem::replace(&mut self.model, Rc::new(model)),
+            known: std::mem::take(&mut self.known),
+            decided: std::mem::take(&mut self.decided),
+        };
+        for &fact in facts {
+            self.add(arena, EVERYBODY, fact);
+            self.learn(arena, EVERYBODY, fact, 1, &mut Vec::new());
+        }
+        self.generalised += 1;
+        self.log.push(Change::Generalised(Box::new(before)));
+    }
+
     /// Adds an input.
     pub fn ask(&mut self, asked: Asked) {
         self.asked.push(asked);
@@ -317,6 +353,19 @@ impl Path {
                 self.asked.pop();
             }
             Some(Change::Choosing(thread, old)) => self.choosing[thread.index()] = old,
+            Some(Change::Generalised(before)) => {
+                let Before {
+                    constraints,
+                    model,
+                    known,
+                    decided,
+                } = *before;
+                self.constraints = constraints;
+                self.model = model;
+                self.known = known;
+                self.decided = decided;
+                self.generalised -= 1;
+            }
             None => {}
         }
     }

@@ -14,6 +14,7 @@ mod modes;
 mod names;
 mod place;
 mod quarantine;
+mod replaced;
 
 #[cfg(feature = "laboratory")]
 pub(crate) use kept::Kept;
