@@ -45,6 +45,7 @@ pub mod rust_crates;
 pub mod rust_locks;
 pub mod rust_once;
 pub mod rust_owners;
+pub mod rust_panics;
 mod rust_parking;
 pub mod rust_rwlocks;
 pub mod rust_scopes;

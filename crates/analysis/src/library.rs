@@ -561,6 +561,8 @@ fn others(name: &str) -> Option<Effect> {
         "__selvedge_uncaught" => on(0b110, 0),
         // It reads the name of what is missing.
         "__selvedge_unsupported" => on(0b1, 0),
+        // A fault that comes later reads the message.
+        "__selvedge_panics" => on(0b1, 0),
         "__selvedge_unread" => NONE,
         "_ZNSt8ios_base4InitC1Ev"
         | "_ZNSt8ios_base4InitC2Ev"

@@ -76,6 +76,100 @@ fn places_are_the_programs_own() {
     assert!(text.contains("assertion `left == right` failed"), "{text}");
 }
 
+/// The first line of a report on a program whose `main` is this, and the place below it.
+fn title(body: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("titled.rs");
+    std::fs::write(&program, format!("fn main() {{\n{body}\n}}\n")).unwrap();
+    let output = check(&["--strategy", "unfold"], &program);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines = text.lines();
+    let title = lines.next().unwrap_or_default().to_owned();
+    let place = lines
+        .next()
+        .unwrap_or_default()
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(output.status.code() == Some(10), "{output:?}");
+    format!("{title} @ {place}")
+}
+
+/// A panic is titled with its message, and is at the program's own place.
+#[test]
+fn panics_say_their_messages() {
+    let panics = [
+        ("panic!(\"lost {} of {}\", 1, 2);", "lost 1 of 2"),
+        (
+            "assert!(std::env::args().count() > 9);",
+            "assertion failed: std::env::args().count() > 9",
+        ),
+        (
+            "assert_eq!(std::hint::black_box(1), 2, \"no; none\");",
+            "assertion `left == right` failed: no; none; left: 1; right: 2",
+        ),
+        (
+            "std::hint::black_box(None::<u8>).unwrap();",
+            "called `Option::unwrap()` on a `None` value",
+        ),
+        (
+            "std::hint::black_box(Err::<u8, u8>(3)).unwrap();",
+            "called `Result::unwrap()` on an `Err` value: 3",
+        ),
+        (
+            "std::hint::black_box(vec![1])[2];",
+            "index out of bounds: the len is 1 but the index is 2",
+        ),
+        (
+            "let _ = std::hint::black_box(u8::MAX) + 1;",
+            "attempt to add with overflow",
+        ),
+        (
+            "let cell = std::cell::RefCell::new(1); let _a = cell.borrow_mut(); cell.borrow_mut();",
+            "RefCell already borrowed",
+        ),
+        (
+            "std::panic::set_hook(Box::new(|_| {})); panic!(\"unseen\");",
+            "unseen",
+        ),
+        ("std::panic::panic_any(1);", "Box<dyn Any>"),
+    ];
+    for (body, message) in panics {
+        let title = title(body);
+        let expected = format!("error[assertion.abort]: panic: {message} @ titled.rs:2:");
+        assert!(title.starts_with(&expected), "{title} instead of {expected}");
+    }
+    let aborts = title("std::process::abort();");
+    assert!(
+        aborts.starts_with("error[assertion.abort]: abort was called @ titled.rs:2:"),
+        "{aborts}"
+    );
+}
+
+/// Panics at two places are two findings.
+#[test]
+fn panics_at_two_places_are_told_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("two.rs");
+    let source = r#"
+        extern "C" { fn __VERIFIER_nondet_int() -> i32; }
+        fn main() {
+            let n = unsafe { __VERIFIER_nondet_int() };
+            assert!(n != 3, "three");
+            if n > 7 {
+                panic!("more than seven");
+            }
+        }
+    "#;
+    std::fs::write(&program, source).unwrap();
+    let output = check(&["--stop", "never"], &program);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for message in ["panic: three", "panic: more than seven"] {
+        assert!(text.contains(message), "{message}: {output:?}");
+    }
+}
+
 /// Strategies agree; the deadlock is found under each.
 #[test]
 fn strategies_agree() {
@@ -289,5 +383,8 @@ fn a_panic_that_leaves_main_is_found() {
     let output = check(&[], &unwinding(SOURCE, directory.path()));
     assert_eq!(last_line(&output), "false(unreach-call)", "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("a panic leaves main"), "{text}");
+    assert!(
+        text.contains("a panic leaves main: called `Result::unwrap()` on an `Err` value"),
+        "{text}"
+    );
 }

@@ -134,6 +134,7 @@ fn finish(
     }
     selvedge_analysis::cxx_snapshots::strengthen(&mut lowered.module);
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
+    selvedge_analysis::rust_panics::tell(&mut lowered.module);
     if options.rust_claims {
         selvedge_analysis::rust_start::strengthen(&mut lowered.module);
         // Only of sources it is known that no function has become part of another one.

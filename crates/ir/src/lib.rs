@@ -34,7 +34,7 @@ pub use inst::{
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
 pub use names::{
-    BEHIND, CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, OWNS, PLACE, TOUCH,
+    BEHIND, CLAIM, CLAIM_BITS, CLAIM_EXCLUSIVE, CLAIM_SHARED, CLEAR_WAITING, OWNS, PANICS, PLACE, TOUCH,
     WAIT_WITH_WORD, WAKE, returns_twice,
 };
 pub use parse::{ParseError, parse};

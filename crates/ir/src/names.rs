@@ -48,6 +48,11 @@ pub const BEHIND: &str = "__selvedge_behind";
 /// result. The machine implements it. Only passes over the ir insert calls of it.
 pub const OWNS: &str = "__selvedge_owns";
 
+/// `__selvedge_panics(text, length)`: the thread panics, and this is the message. The text stays
+/// there until the process ends, or the panic is caught. Only passes over the ir insert calls of
+/// it.
+pub const PANICS: &str = "__selvedge_panics";
+
 /// A function that begins a wait on a condition variable whose lock is a word of memory, and
 /// returns when the wait is over: `(queue, word, timed)`. It makes the word 0, joins the queue of
 /// the word `queue`, and waits, in one step. It returns 0, or `ETIMEDOUT`. The lock is not taken

@@ -201,7 +201,7 @@ impl Recorder {
         match self.faults.first() {
             Some(fault) => match fault.kind {
                 FaultKind::AssertionFailed => json!({"signal": SIGABRT}),
-                FaultKind::Abort if fault.message == "abort was called" => json!({"signal": SIGABRT}),
+                FaultKind::Abort if is_abort(&fault.message) => json!({"signal": SIGABRT}),
                 _ => Value::Null,
             },
             None => machine
@@ -212,6 +212,11 @@ impl Recorder {
 }
 
 const SIGABRT: i32 = 6;
+
+/// Whether this is the message of a call of `abort`, as it is or by a panic.
+fn is_abort(message: &str) -> bool {
+    message == "abort was called" || message.starts_with("panic: ")
+}
 
 fn new_lines(lines: BTreeMap<String, BTreeSet<u32>>) -> Value {
     lines

@@ -6,7 +6,7 @@ use crate::step_text::routine;
 use crate::trace::{Made, Trace};
 use selvedge_base::{Id, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
-use selvedge_model::{Describe, Fault, Machine, Op, Property, Status};
+use selvedge_model::{Describe, Fault, FaultKind, Machine, Op, Property, Status};
 use selvedge_report::{Row, RowKind, ThreadReport};
 use selvedge_vm::Vm;
 
@@ -139,7 +139,7 @@ fn short(fault: &Fault) -> String {
     match message.strip_prefix("data race: ") {
         Some(access) => access.split(" by thread ").next().unwrap_or_default().to_owned(),
         // A message of the program itself may contain any characters.
-        None if message.contains('"') => message.to_owned(),
+        None if message.contains('"') || fault.kind == FaultKind::Abort => message.to_owned(),
         None => message.split(';').next().unwrap_or_default().to_owned(),
     }
 }

@@ -60,6 +60,8 @@ pub(crate) enum WordKey {
     CxxState(ThreadId),
     /// The exception that a thread takes to a landing pad.
     Landing(ThreadId, LandingField),
+    /// The message of the panic of a thread, until it is caught.
+    Panic(ThreadId, PanicField),
     /// How many destructors of thread-local variables a thread has still to run.
     ThreadDestructorCount(ThreadId),
     /// Such a destructor.
@@ -161,6 +163,16 @@ fields! {
         Exception,
         /// What the clauses of the call said.
         Selector,
+    }
+}
+
+fields! {
+    /// The text that is a message.
+    PanicField {
+        /// Its address; 0: there is none.
+        Address,
+        /// Its length in bytes.
+        Length,
     }
 }
 
@@ -327,6 +339,7 @@ impl WordKey {
             | WordKey::Cleanup(thread)
             | WordKey::CxxState(thread)
             | WordKey::Landing(thread, _)
+            | WordKey::Panic(thread, _)
             | WordKey::ThreadDestructorCount(thread)
             | WordKey::ThreadDestructor(thread, ..)
             | WordKey::Clock(thread) => WordOwner::Thread(thread),
@@ -371,6 +384,7 @@ impl WordKey {
             WordKey::Cleanup(_) => WordKey::Cleanup(first),
             WordKey::CxxState(_) => WordKey::CxxState(first),
             WordKey::Landing(_, field) => WordKey::Landing(first, field),
+            WordKey::Panic(_, field) => WordKey::Panic(first, field),
             WordKey::ThreadDestructorCount(_) => WordKey::ThreadDestructorCount(first),
             WordKey::ThreadDestructor(_, index, part) => WordKey::ThreadDestructor(first, index, part),
             WordKey::Clock(_) => WordKey::Clock(first),

@@ -5,8 +5,9 @@ use super::type_info::{Tables, Types};
 use super::{Answer, plain};
 use crate::memory::Site;
 use crate::native::{Cx, Flow, Native};
+use crate::program::Program;
 use crate::value::Value;
-use selvedge_base::ContextId;
+use selvedge_base::{ContextId, StmtId};
 use selvedge_model::FaultKind;
 use smallvec::smallvec;
 
@@ -51,16 +52,26 @@ fn uncaught(cx: &mut Cx<'_>) -> Answer {
     Ok(ends(cx, text))
 }
 
-/// The fault, at the place where the program's own code calls the library.
+/// The end of the program by an exception.
 fn ends(cx: &mut Cx<'_>, text: String) -> Flow {
+    fault_outside(cx, (FaultKind::UncaughtException, text), Program::in_library)
+}
+
+/// A fault at the place where the program's own code calls the library. `in_library`: whether a
+/// statement is the library's.
+pub(super) fn fault_outside(
+    cx: &mut Cx<'_>,
+    (kind, text): (FaultKind, String),
+    in_library: impl Fn(&Program, StmtId) -> bool,
+) -> Flow {
     let inside = cx.site;
     let mut context = inside.context;
-    while cx.program.in_library(cx.site.stmt) && context != ContextId(0) {
+    while in_library(cx.program, cx.site.stmt) && context != ContextId(0) {
         let (outer, stmt) = cx.state.caller(context);
         context = outer;
         cx.site = Site { stmt, context };
     }
-    let flow = cx.fault(FaultKind::UncaughtException, text);
+    let flow = cx.fault(kind, text);
     cx.site = inside;
     flow
 }

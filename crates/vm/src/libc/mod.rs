@@ -30,6 +30,7 @@ mod map;
 mod math;
 mod model;
 mod open_text;
+mod panic;
 mod peer;
 mod print;
 mod process;
@@ -62,6 +63,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| peer::find(name))
         .or_else(|| scan::find(name))
         .or_else(|| process::find(name))
+        .or_else(|| panic::find(name))
         .or_else(|| signal::find(name))
         .or_else(|| verifier::find(name))
         .or_else(|| random::find(name))

@@ -1,4 +1,4 @@
-//! The process: assertions, abort, exit, environment, information from the system.
+//! The process: assertions, exit, environment, information from the system.
 //!
 //! There is one process with id 1000, parent 1 and user 1000, on a machine with two processors and
 //! pages of 4096 bytes. The environment is empty at first, so that a verdict does not depend on the
@@ -15,7 +15,6 @@ pub fn find(name: &str) -> Option<Native> {
         "__assert_fail" => by_element!(|cx: &mut Cx<'_>| assert_fail(cx, 0)),
         "__assert" => by_element!(|cx: &mut Cx<'_>| assert_fail(cx, 0)),
         "__assert_perror_fail" => by_element!(assert_perror_fail),
-        "abort" => plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::Abort, "abort was called")) }),
         "__stack_chk_fail" => {
             plain!(|cx: &mut Cx<'_>| -> Answer {
                 Ok(cx.fault(FaultKind::OutOfBounds, "stack smashing detected"))

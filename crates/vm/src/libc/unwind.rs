@@ -22,9 +22,9 @@
 //! cleanup; otherwise it is skipped. For `noexcept`, clang makes a pad that catches everything and
 //! calls `std::terminate`. Then the frames above are already cleaned up.
 
-use super::Answer;
 use super::cxx::is_thrower;
 use super::type_info::{Tables, Types};
+use super::{Answer, panic};
 use crate::code::{CallSite, Clause, Op, Pad};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
@@ -33,7 +33,6 @@ use crate::value::Value;
 use crate::word::{LandingField, WordKey};
 use selvedge_base::Id;
 use selvedge_ir::Callee;
-use selvedge_model::FaultKind;
 
 /// The first word of an exception of the model library; the first word of an exception that unwinds
 /// a thread that ends.
@@ -66,9 +65,15 @@ fn raise(cx: &mut Cx<'_>) -> Answer {
     let exception = cx.word(0)?;
     Ok(match search(cx, exception)? {
         Some(landing) if is_panic(cx, exception) && leaves_main(cx, landing.caught_at) => {
-            cx.fault(FaultKind::Abort, "a panic leaves main")
+            let message = panic::message(cx).map_or_else(String::new, |message| format!(": {message}"));
+            panic::fault(cx, format!("a panic leaves main{message}"))
         }
-        Some(landing) => land(cx, exception, landing),
+        Some(landing) => {
+            if is_panic(cx, exception) {
+                panic::end(cx);
+            }
+            land(cx, exception, landing)
+        }
         None if word(cx, exception) == FORCED => Flow::ExitThread(cx.state.thread(cx.thread).core.result),
         None => Flow::int(END_OF_STACK),
     })

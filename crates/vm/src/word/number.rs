@@ -3,7 +3,7 @@
 use super::{
     Callback, FileField, LandingField, MAX_AT_EXIT, MAX_EXIT_HANDLERS, MAX_FILE_NUMBERS, MAX_KEYS,
     MAX_PEER_DESCRIPTORS, MAX_PINNED, MAX_RANDOM, MAX_RECORDS, MAX_SIGNAL, MAX_THREAD_DESTRUCTORS, NameField,
-    OpenFileField, RecordField, SignalField, SocketField, StreamField, THREADS, WordKey,
+    OpenFileField, PanicField, RecordField, SignalField, SocketField, StreamField, THREADS, WordKey,
 };
 use selvedge_base::{Id, ThreadId};
 
@@ -73,6 +73,8 @@ const CXX_STATE: u32 = MAX_KEYS + 1;
 const THREAD_DESTRUCTOR_COUNT: u32 = MAX_KEYS + 2;
 const LANDING: u32 = MAX_KEYS + 4;
 const LANDING_SELECTOR: u32 = LANDING + LandingField::Selector as u32;
+const PANIC: u32 = LANDING_SELECTOR + 1;
+const PANIC_LENGTH: u32 = PANIC + PanicField::Length as u32;
 /// So many numbers (as a power of two) are a thread's, in each of the two ranges by thread.
 const THREAD_SHIFT: u32 = 11;
 
@@ -102,6 +104,7 @@ impl WordKey {
             WordKey::Cleanup(thread) => own(OF_THREADS, thread, CLEANUP),
             WordKey::CxxState(thread) => own(OF_THREADS, thread, CXX_STATE),
             WordKey::Landing(thread, field) => own(OF_THREADS, thread, LANDING + field as u32),
+            WordKey::Panic(thread, field) => own(OF_THREADS, thread, PANIC + field as u32),
             WordKey::ThreadDestructorCount(thread) => own(OF_THREADS, thread, THREAD_DESTRUCTOR_COUNT),
             WordKey::ThreadDestructor(thread, index, part) => {
                 own(THREAD_DESTRUCTORS, thread, index << CALLBACK_SHIFT | part as u32)
@@ -223,6 +226,7 @@ impl WordKey {
                     CLEANUP => WordKey::Cleanup(thread),
                     CXX_STATE => WordKey::CxxState(thread),
                     LANDING..=LANDING_SELECTOR => WordKey::Landing(thread, LandingField::at(word - LANDING)?),
+                    PANIC..=PANIC_LENGTH => WordKey::Panic(thread, PanicField::at(word - PANIC)?),
                     THREAD_DESTRUCTOR_COUNT => WordKey::ThreadDestructorCount(thread),
                     _ => return None,
                 }

@@ -45,10 +45,11 @@ fn kind(key: WordKey) -> usize {
         WordKey::WorkingDirectory => 33,
         WordKey::FileMask => 36,
         WordKey::ThreadName(..) => 35,
+        WordKey::Panic(..) => 37,
     }
 }
 
-const KINDS: usize = 37;
+const KINDS: usize = 38;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -105,6 +106,9 @@ fn kinds() -> Vec<WordKey> {
     all.extend(of_thread(WordKey::Clock));
     for &field in LandingField::ALL {
         all.extend(of_thread(|t| WordKey::Landing(t, field)));
+    }
+    for &field in PanicField::ALL {
+        all.extend(of_thread(|t| WordKey::Panic(t, field)));
     }
     for &part in Callback::ALL {
         all.extend(of_one(MAX_EXIT_HANDLERS, |i| WordKey::ExitHandler(i, part)));
