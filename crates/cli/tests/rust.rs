@@ -170,6 +170,43 @@ fn panics_at_two_places_are_told_apart() {
     }
 }
 
+/// A thread is named by the closure or function that it runs, or by its own name.
+#[test]
+fn threads_are_named_by_what_they_run() {
+    let text = printed("deadlock/two_orders.rs");
+    assert!(
+        text.contains("which runs program::main::{{closure}} at two_orders.rs:")
+            && !text.contains("thread_start"),
+        "{text}"
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("threads.rs");
+    let source = "
+        use std::thread;
+        static DONE: std::sync::Mutex<i32> = std::sync::Mutex::new(0);
+        fn work() { *DONE.lock().unwrap() += 1 }
+        fn main() {
+            let a = thread::spawn(work);
+            let b = thread::Builder::new().name(\"second\".into()).spawn(|| work()).unwrap();
+            thread::scope(|scope| { scope.spawn(|| work()); });
+            a.join().unwrap();
+            b.join().unwrap();
+            panic!();
+        }
+    ";
+    std::fs::write(&program, source).unwrap();
+    let output = check(&["--trace", "all", "--strategy", "unfold"], &program);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for part in [
+        "which runs program::work\n",
+        "which runs program::main::{{closure}} at threads.rs:7",
+        "which runs program::main::{{closure}}::{{closure}} at threads.rs:8",
+        "\"second\" (program::main::{{closure}} at threads.rs:7)",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 /// Strategies agree; the deadlock is found under each.
 #[test]
 fn strategies_agree() {

@@ -6,6 +6,7 @@ use crate::names;
 use crate::naming::bytes_name;
 pub use crate::naming::{object_name, stack};
 use crate::program::Program;
+use crate::rust_threads;
 pub use crate::state::thread_name;
 
 use crate::state::State;
@@ -171,6 +172,11 @@ impl Describe for Vm {
         let (start, _) = self.state.thread(thread).start;
         let function = self.program.function_at(start);
         let function = function.map(|id| &self.program.module.functions[id]);
+        if function.is_some_and(|function| rust_threads::begins(&function.display))
+            && let Some(closure) = rust_threads::routine(&self.program, &self.state, thread)
+        {
+            return closure;
+        }
         let own = function.filter(|function| !function.library && !is_of_library(&function.display));
         own.map_or(String::new(), |function| function.display.clone())
     }

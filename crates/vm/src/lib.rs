@@ -38,6 +38,7 @@ mod phase;
 mod program;
 mod reach;
 mod recall;
+mod rust_threads;
 mod sample;
 mod statistics;
 mod symbolic;
