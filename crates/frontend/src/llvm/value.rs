@@ -155,18 +155,40 @@ impl<'m> Value<'m> {
         if bits > 128 {
             return None;
         }
-        // The C API has no reader for wider ones: their text is `i128 -5`.
-        let text = self.text();
-        let digits = text.rsplit(' ').next()?;
-        let value = match digits.strip_prefix('-') {
-            Some(magnitude) => magnitude.parse::<u128>().ok()?.wrapping_neg(),
-            None => digits.parse::<u128>().ok()?,
+        let value = match self.wide_int()? {
+            (magnitude, true) => magnitude.wrapping_neg(),
+            (magnitude, false) => magnitude,
         };
         Some(if bits == 128 {
             value
         } else {
             value & ((1u128 << bits) - 1)
         })
+    }
+
+    /// The halves of a constant integer of 256 bits, the low one first, if its magnitude has at
+    /// most 128 bits.
+    pub(crate) fn double_int(self) -> Option<[u128; 2]> {
+        if self.kind() != ValueKind::LLVMConstantIntValueKind || self.ty().int_bits() != 256 {
+            return None;
+        }
+        Some(match self.wide_int()? {
+            (0, _) => [0, 0],
+            (magnitude, true) => [magnitude.wrapping_neg(), u128::MAX],
+            (magnitude, false) => [magnitude, 0],
+        })
+    }
+
+    /// The magnitude of a constant integer of more than 64 bits, and whether it is negative; `None`
+    /// if the magnitude has more than 128 bits.
+    fn wide_int(self) -> Option<(u128, bool)> {
+        // The C API has no reader for wide ones: their text is `i128 -5`.
+        let text = self.text();
+        let digits = text.rsplit(' ').next()?;
+        match digits.strip_prefix('-') {
+            Some(magnitude) => Some((magnitude.parse().ok()?, true)),
+            None => Some((digits.parse().ok()?, false)),
+        }
     }
 
     /// The value of a `float` or `double` constant.

@@ -33,6 +33,8 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     pub(super) function: Function,
     /// Registers and aliases of instructions and parameters.
     values: FxHashMap<Value<'m>, Parts>,
+    /// Those of integers of 256 bits: the low bits first.
+    pub(super) doubles: FxHashMap<Value<'m>, [Reg; 2]>,
     blocks: FxHashMap<llvm::Block<'m>, BlockId>,
     /// Locals that are registers.
     pub(super) promoted: FxHashMap<Value<'m>, Reg>,
@@ -70,6 +72,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             id,
             function,
             values: FxHashMap::default(),
+            doubles: FxHashMap::default(),
             blocks: FxHashMap::default(),
             promoted: FxHashMap::default(),
             locals: FxHashMap::default(),

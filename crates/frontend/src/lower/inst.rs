@@ -12,6 +12,9 @@ impl<'m> FnLower<'_, 'm, '_> {
         if let Some(done) = self.memory(opcode, inst, rest) {
             return done;
         }
+        if let Some(done) = self.double(opcode, inst) {
+            return done;
+        }
         match opcode {
             // Assigned on the edges.
             Opcode::LLVMPHI => self.results(inst).map(|_| ()),

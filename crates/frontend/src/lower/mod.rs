@@ -20,6 +20,7 @@ mod asm;
 mod call;
 mod constant;
 mod disagree;
+mod double;
 mod exception;
 mod flatten;
 mod function;
