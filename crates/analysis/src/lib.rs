@@ -67,7 +67,7 @@ pub use escape::{Escape, PrivateLocals};
 pub use locks::{Held, Lock, Locks};
 pub use pointers::Pointers;
 pub use pointsto::PointsTo;
-pub use reach::{Reachable, reachable};
+pub use reach::{Reachable, reachable, reachable_without};
 pub use slice::Slicer;
 pub use threads::Threads;
 pub use unread::{Fate, fates};

@@ -14,6 +14,16 @@ pub struct Reachable {
 /// Follows references from the entry, the constructors and the destructors. `refs`: the symbols
 /// that the code of each function refers to.
 pub fn reachable(module: &Module, refs: &IdVec<FuncId, Vec<Symbol>>, entry: FuncId) -> Reachable {
+    reachable_without(module, refs, entry, |_| false)
+}
+
+/// The same without what is reached only through functions that are left out. These are reached.
+pub fn reachable_without(
+    module: &Module,
+    refs: &IdVec<FuncId, Vec<Symbol>>,
+    entry: FuncId,
+    left_out: impl Fn(FuncId) -> bool,
+) -> Reachable {
     let mut functions = vec![false; module.functions.len()];
     let mut globals = vec![false; module.globals.len()];
     let mut work: Vec<Symbol> = vec![Symbol::Func(entry)];
@@ -27,7 +37,7 @@ pub fn reachable(module: &Module, refs: &IdVec<FuncId, Vec<Symbol>>, entry: Func
     while let Some(symbol) = work.pop() {
         match symbol {
             Symbol::Func(id) => {
-                if !std::mem::replace(&mut functions[id.index()], true) {
+                if !std::mem::replace(&mut functions[id.index()], true) && !left_out(id) {
                     work.extend(refs[id].iter().copied());
                 }
             }

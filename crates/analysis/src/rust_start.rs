@@ -29,6 +29,10 @@ const DROP_HANDLER: &str = "std::sys::pal::unix::stack_overflow::imp::drop_handl
 /// The function that runs what is to be run once, or waits for who does.
 const ONCE: &str = "std::sys::sync::once::futex::Once::call";
 
+/// The function that prints the backtrace of a panic.
+const BACKTRACE: &str =
+    "std::sys::backtrace::BacktraceLock::print::DisplayBacktrace as core::fmt::Display::fmt";
+
 /// The type that lets time pass, and its functions that do.
 const BACKOFF: &str = "std::sync::mpmc::utils::Backoff::";
 const WAITS: [&str; 2] = ["spin_light", "spin_heavy"];
@@ -43,6 +47,11 @@ pub fn is_start(name: &str) -> bool {
 /// Whether a module has the start of Rust's standard library.
 pub fn starts(module: &Module) -> bool {
     module.functions.iter().any(|f| is_start(&f.name))
+}
+
+/// Whether it is the library's function that prints the backtrace of a panic.
+pub fn prints_backtrace(function: &Function) -> bool {
+    function.name.contains("DisplayBacktrace") && plain_name(function) == BACKTRACE
 }
 
 /// Makes the functions empty that the module has. Returns their number.

@@ -207,6 +207,31 @@ fn threads_are_named_by_what_they_run() {
     }
 }
 
+/// Functions that only the backtrace of a panic needs are no news. It has no frames.
+#[test]
+fn missing_functions_of_backtraces_are_told_where_they_matter() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("program.rs");
+    let noted = |body: &str| {
+        std::fs::write(&program, format!("fn main() {{ {body} }}")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.args(["check", "--finding", "none"]).arg(&program);
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (
+            String::from_utf8_lossy(&output.stderr).contains("_Unwind_GetIP"),
+            text,
+        )
+    };
+    assert!(!noted("std::thread::spawn(|| {}).join().unwrap();").0);
+    assert!(noted("std::hint::black_box(std::backtrace::Backtrace::force_capture());").0);
+    let (noted, text) = noted("unsafe { std::env::set_var(\"RUST_BACKTRACE\", \"1\") }; panic!();");
+    assert!(
+        !noted && text.contains("panic: explicit panic") && text.contains("stack backtrace:"),
+        "{text}"
+    );
+}
+
 /// Strategies agree; the deadlock is found under each.
 #[test]
 fn strategies_agree() {

@@ -57,7 +57,7 @@ pub struct Loaded {
     /// them.
     pub paths: IdVec<FileId, String>,
     /// Functions without a body that code reachable from the entry calls or takes the address of,
-    /// in the order of ids.
+    /// in the order of ids; without those that only backtraces of panics in Rust need.
     pub undefined: Vec<FuncId>,
     /// Weak symbols that nothing defines and whose address is null, sorted.
     pub absent: Vec<String>,

@@ -57,7 +57,7 @@ pub(crate) struct Lowered {
     /// Where its source files are, as the debug information says.
     pub paths: IdVec<FileId, String>,
     /// Functions without a body that code reachable from the entry calls or takes the address of,
-    /// in the order of ids.
+    /// in the order of ids; without those that only backtraces of panics in Rust need.
     pub undefined: Vec<FuncId>,
     /// Weak symbols that nothing defines and whose address is null, sorted.
     pub absent: Vec<String>,
@@ -327,6 +327,17 @@ fn has_rust_library(linked: &Module<'_>) -> bool {
     functions.any(|function| !function.is_declaration() && rust_start::is_start(&function.name()))
 }
 
+/// The functions without definition that a program reaches. What prints the backtrace of a panic in
+/// Rust's library is left out: it calls such functions for each frame, and finds none
+/// (`lib/backtrace.c`).
+fn undefined(program: &Program, entry: FuncId) -> Vec<FuncId> {
+    let functions = &program.module.functions;
+    let left_out = |id| rust_start::prints_backtrace(&functions[id]);
+    let reached = selvedge_analysis::reachable_without(&program.module, &program.refs, entry, left_out);
+    let undefined = reached.functions.into_iter();
+    undefined.filter(|&id| !functions[id].is_defined()).collect()
+}
+
 /// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.
 pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, Refusal> {
     let mut program = Program {
@@ -398,14 +409,8 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, R
     if options.library {
         library::link(&mut program, entry, options.symbolic)?;
     }
-    let undefined = selvedge_analysis::reachable(&program.module, &program.refs, entry)
-        .functions
-        .into_iter()
-        .filter(|&id| {
-            let function = &program.module.functions[id];
-            !function.is_defined() && !program.absent.contains(&function.name)
-        })
-        .collect();
+    let mut undefined = undefined(&program, entry);
+    undefined.retain(|&id| !program.absent.contains(&program.module.functions[id].name));
     let absent = program.absent.into_iter().collect();
     let mut module = program.module;
     disagree::call_by_address(&mut module);
