@@ -232,6 +232,19 @@ fn missing_functions_of_backtraces_are_told_where_they_matter() {
     );
 }
 
+/// Two threads that wait for each other's locks are told so, with the places where they took them.
+#[test]
+fn threads_that_wait_for_each_other_are_told_so() {
+    let text = printed("deadlock/two_orders.rs");
+    for part in [
+        "wait for each other",
+        "took `program::LEFT",
+        "took `program::RIGHT",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 /// Strategies agree; the deadlock is found under each.
 #[test]
 fn strategies_agree() {

@@ -14,8 +14,10 @@
 //! lock, a stream or a once control, the writer or *all* readers of a read-write lock, the
 //! thread to be joined. If a thread has an edge to a thread that never moves again, it never
 //! moves again either. So a cycle is never left. Semaphores, condition variables, barriers and
-//! pipes have no owner and make no edges, nor do futexes. A thread that may be cancelled while
-//! it waits, or that waits with a time-out, is in no cycle that counts before the end.
+//! pipes have no owner and make no edges, nor do futexes. A lock that is a word of memory has none
+//! either, but where everything stands still, a report says who has taken it ([`Takers`]). A
+//! thread that may be cancelled while it waits, or that waits with a time-out, is in no cycle that
+//! counts before the end.
 //!
 //! That a cycle exists is a property of the state in which it closes. Its *kind* is a property of
 //! the execution. It is the same for each member of a class of executions only if it is decided at
@@ -28,6 +30,7 @@
 //!   never reach known states, and for strategies that know no states.
 
 use crate::spin::spin_fault;
+use crate::takers::Takers;
 use crate::text::list;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{
@@ -48,6 +51,7 @@ pub struct DeadlockDetector {
     /// The queues of words that are condition variables, each once. Other such queues are those of
     /// locks, or made by hand.
     conditions: Vec<ObjectId>,
+    takers: Takers,
     now: Now,
 }
 
@@ -68,6 +72,7 @@ pub struct DeadlockMark {
     lost: usize,
     signalled: usize,
     conditions: usize,
+    takers: usize,
     now: Now,
 }
 
@@ -87,6 +92,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
             lost: self.lost.len(),
             signalled: self.signalled.len(),
             conditions: self.conditions.len(),
+            takers: self.takers.mark(),
             now: self.now,
         }
     }
@@ -96,6 +102,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
         self.lost.truncate(mark.lost);
         self.signalled.truncate(mark.signalled);
         self.conditions.truncate(mark.conditions);
+        self.takers.undo(mark.takers);
         self.now = mark.now;
     }
 
@@ -119,6 +126,10 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
                 }
             }
             _ => {}
+        }
+        self.takers.see(action, event.context, event.outcome);
+        for part in machine.parts() {
+            self.takers.see(&part.action, part.context, part.outcome);
         }
         if self.now.cycle.is_some() {
             self.watch(machine, faults);
@@ -150,7 +161,9 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
             .map(ThreadId::from_index)
             .collect();
         let stuck = !self.now.exited && pending.iter().all(|p| p.status != Status::Parked);
-        let cycles = cycles(machine, &blocked);
+        // If something else may go on, a lock without an owner may be given back by it.
+        let takers = stuck.then_some(&self.takers);
+        let cycles = cycles(machine, &blocked, takers);
         for cycle in &cycles {
             let known =
                 self.now.reported && self.now.cycle.is_some_and(|(thread, _)| cycle.contains(&thread));
@@ -160,7 +173,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
                 } else {
                     FaultKind::PartialDeadlock
                 };
-                faults.push(cycle_fault(machine, kind, cycle, &blocked));
+                faults.push(cycle_fault(machine, kind, cycle, &blocked, takers));
             }
         }
         if cycles.is_empty() && stuck && !blocked.is_empty() {
@@ -173,13 +186,19 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
     }
 
     fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {
-        let Some(cycle) = cycle_of(machine, thread) else {
+        let Some(cycle) = cycle_of(machine, thread, None) else {
             faults.push(self.stuck_fault(machine, &[thread], FaultKind::PartialDeadlock));
             return;
         };
         let known = self.now.reported && self.now.cycle.is_some_and(|(t, _)| cycle.contains(&t));
         if !known {
-            faults.push(cycle_fault(machine, FaultKind::PartialDeadlock, &cycle, &[]));
+            faults.push(cycle_fault(
+                machine,
+                FaultKind::PartialDeadlock,
+                &cycle,
+                &[],
+                None,
+            ));
         }
     }
 }
@@ -197,7 +216,13 @@ impl DeadlockDetector {
         }
         if let Some(cycle) = closed_cycle(machine, *thread) {
             self.now.reported = true;
-            faults.push(cycle_fault(machine, FaultKind::PartialDeadlock, &cycle, &[]));
+            faults.push(cycle_fault(
+                machine,
+                FaultKind::PartialDeadlock,
+                &cycle,
+                &[],
+                None,
+            ));
         }
     }
 
@@ -311,19 +336,25 @@ fn closed_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<V
     if !machine.waits_for(thread).iter().any(blocked) {
         return None;
     }
-    let cycle = cycle_of(machine, thread)?;
+    let cycle = cycle_of(machine, thread, None)?;
     let firm = cycle.iter().all(|at| !pending[at.index()].action.cancelable);
     firm.then_some(cycle)
 }
 
 /// A shortest cycle of threads with this one, from its lowest thread on. Each thread waits for the
-/// next one.
-fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
+/// next one. `takers`: a thread also waits for who has taken a lock without an owner.
+fn cycle_of<M: Describe + ?Sized>(
+    machine: &M,
+    thread: ThreadId,
+    takers: Option<&Takers>,
+) -> Option<Vec<ThreadId>> {
     // The threads reached; each with the position of the thread that waits for it.
     let mut reached: Vec<(ThreadId, usize)> = vec![(thread, 0)];
     let mut next = 0;
     while let Some(&(at, _)) = reached.get(next) {
-        for other in machine.waits_for(at) {
+        let holder = takers.and_then(|takers| takers.holder(&machine.pending()[at.index()].action));
+        let holder = holder.map(|taken| taken.thread);
+        for other in machine.waits_for(at).into_iter().chain(holder) {
             if other == thread {
                 let mut cycle = Vec::new();
                 let mut place = next;
@@ -348,11 +379,15 @@ fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<T
 
 /// Wait-for cycles. Each thread in a cycle is in exactly one of those returned, or in an earlier
 /// one.
-fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<ThreadId>> {
+fn cycles<M: Describe + ?Sized>(
+    machine: &M,
+    blocked: &[ThreadId],
+    takers: Option<&Takers>,
+) -> Vec<Vec<ThreadId>> {
     let mut found: Vec<Vec<ThreadId>> = Vec::new();
     for &thread in blocked {
         if !found.iter().any(|cycle| cycle.contains(&thread)) {
-            found.extend(cycle_of(machine, thread));
+            found.extend(cycle_of(machine, thread, takers));
         }
     }
     found
@@ -369,14 +404,19 @@ fn waits<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Vec<Related> {
         stmt,
         machine.pending_context(thread),
     )];
-    for (lock, stmt, context) in machine.locks_held(thread) {
-        related.push((
-            format!("thread {name}: took {} here", machine.object_name(lock)),
-            stmt,
-            context,
-        ));
-    }
+    let held = machine.locks_held(thread).into_iter();
+    related.extend(held.map(|lock| took(machine, thread, lock)));
     related
+}
+
+/// A lock that a thread holds.
+fn took<M: Describe + ?Sized>(
+    machine: &M,
+    thread: ThreadId,
+    (lock, stmt, context): (ObjectId, StmtId, ContextId),
+) -> Related {
+    let (name, lock) = (machine.thread_name(thread), machine.object_name(lock));
+    (format!("thread {name}: took {lock} here"), stmt, context)
 }
 
 fn cycle_fault<M: Describe + ?Sized>(
@@ -384,6 +424,7 @@ fn cycle_fault<M: Describe + ?Sized>(
     kind: FaultKind,
     cycle: &[ThreadId],
     blocked: &[ThreadId],
+    takers: Option<&Takers>,
 ) -> Fault {
     let names: Vec<String> = cycle.iter().map(|&t| machine.thread_name(t)).collect();
     let message = match (kind, &names[..]) {
@@ -397,6 +438,12 @@ fn cycle_fault<M: Describe + ?Sized>(
     let mut related = Vec::new();
     for &thread in cycle.iter().chain(blocked.iter().filter(|t| !cycle.contains(t))) {
         related.extend(waits(machine, thread));
+        let waiting = blocked.iter().map(|t| &machine.pending()[t.index()].action);
+        let holders = waiting.filter_map(|action| Some((action.object, takers?.holder(action)?)));
+        let held: BTreeMap<_, _> = holders.filter(|(_, taken)| taken.thread == thread).collect();
+        for (lock, taken) in held {
+            related.push(took(machine, thread, (lock, taken.stmt, taken.context)));
+        }
     }
     let first = cycle[0];
     let pending = &machine.pending()[first.index()].action;

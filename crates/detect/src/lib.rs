@@ -14,6 +14,7 @@ mod deadlock;
 mod leak;
 mod race;
 mod spin;
+mod takers;
 mod text;
 
 pub use deadlock::{DeadlockDetector, DeadlockMark};

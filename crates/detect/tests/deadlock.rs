@@ -99,6 +99,16 @@ fn event(thread: usize, op: Op, outcome: Outcome) -> Event {
     }
 }
 
+/// The same on an object.
+fn on(object: u64, event: Event) -> Event {
+    let object = ObjectId(object);
+    let action = Action {
+        object,
+        ..event.action
+    };
+    Event { action, ..event }
+}
+
 fn kinds(machine: &Still, events: &[Event]) -> Vec<FaultKind> {
     let mut detector = DeadlockDetector::new();
     let mut faults = Vec::new();
@@ -214,6 +224,62 @@ fn a_place_that_lost_many_wakeups_is_named_once() {
     assert!(
         signals.iter().any(|text| text.ends_with("(100 times)")),
         "{signals:?}"
+    );
+}
+
+/// Two threads that wait with claims for two words, and what is said of them after some events.
+fn claimants(events: &[Event]) -> String {
+    let mut machine = still(&[(Op::Claim, Blocked, None); 2]);
+    for (pending, object) in machine.pending.iter_mut().zip([0x80, 0x84]) {
+        pending.action.object = ObjectId(object);
+    }
+    let (mut detector, mut faults) = (DeadlockDetector::new(), Vec::new());
+    for event in events {
+        detector.event(&machine, event, &mut faults);
+    }
+    detector.end(&machine, &mut faults);
+    let [fault] = &faults[..] else {
+        panic!("{faults:?}")
+    };
+    assert_eq!(fault.kind, FaultKind::Deadlock);
+    fault.message.clone()
+}
+
+#[test]
+fn who_has_taken_a_lock_without_owner_is_known_from_its_claim() {
+    let takes = |thread, object| on(object, event(thread, Op::Claim, Outcome::Done));
+    let each_other = "deadlock: threads 0 and 0.1 wait for each other";
+    let for_ever = "deadlock: threads 0 and 0.1 wait for ever, and no other thread can move";
+    assert_eq!(claimants(&[takes(0, 0x84), takes(1, 0x80)]), each_other);
+    assert_eq!(claimants(&[takes(0, 0x84)]), for_ever);
+    // The word was changed since then: it was given back, and nobody knows who has it now.
+    let gives_back = |object| on(object, event(1, Op::Rmw, Outcome::Done));
+    let given_back = [takes(0, 0x84), takes(1, 0x80), gives_back(0x80)];
+    assert_eq!(claimants(&given_back), for_ever);
+    // A claim that only says that it waits, and an exchange that fails, take and give nothing.
+    let announces = on(0x84, event(1, Op::Claim, Outcome::Value(1)));
+    let fails = on(0x84, event(1, Op::Rmw, Outcome::Failed));
+    let others = [takes(0, 0x84), takes(1, 0x80), announces, fails];
+    assert_eq!(claimants(&others), each_other);
+    assert_eq!(
+        claimants(&[takes(0, 0x80)]),
+        "deadlock: thread 0 waits for itself"
+    );
+}
+
+#[test]
+fn going_back_forgets_who_has_taken_a_lock() {
+    let mut machine = still(&[(Op::Claim, Blocked, None)]);
+    machine.pending[0].action.object = CONDITION;
+    let (mut detector, mut faults) = (DeadlockDetector::new(), Vec::new());
+    let mark = Detector::<Still>::mark(&mut detector);
+    detector.event(&machine, &event(0, Op::Claim, Outcome::Done), &mut faults);
+    detector.event(&machine, &event(0, Op::Rmw, Outcome::Done), &mut faults);
+    Detector::<Still>::undo(&mut detector, mark);
+    detector.end(&machine, &mut faults);
+    assert_eq!(
+        faults[0].message,
+        "deadlock: thread 0 waits for ever, and no other thread can move"
     );
 }
 
