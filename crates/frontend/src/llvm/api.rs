@@ -127,6 +127,7 @@ functions! {
     fn LLVMCountIncoming(phi_node: LLVMValueRef) -> c_uint;
     fn LLVMCountParamTypes(function_ty: LLVMTypeRef) -> c_uint;
     fn LLVMCountStructElementTypes(struct_ty: LLVMTypeRef) -> c_uint;
+    fn LLVMCreateFunctionPassManagerForModule(m: LLVMModuleRef) -> LLVMPassManagerRef;
     fn LLVMCreateMemoryBufferWithMemoryRange(
         input_data: *const c_char,
         input_data_length: size_t,
@@ -164,6 +165,7 @@ functions! {
     fn LLVMDisposeMessage(message: *mut c_char);
     fn LLVMDisposeModule(m: LLVMModuleRef);
     fn LLVMDisposePassBuilderOptions(options: LLVMPassBuilderOptionsRef);
+    fn LLVMDisposePassManager(pm: LLVMPassManagerRef);
     fn LLVMDisposeValueMetadataEntries(entries: *mut LLVMValueMetadataEntry);
     fn LLVMGetAggregateElement(c: LLVMValueRef, idx: c_uint) -> LLVMValueRef;
     fn LLVMGetAlignment(v: LLVMValueRef) -> c_uint;
@@ -211,6 +213,7 @@ functions! {
     fn LLVMGetFirstParam(function: LLVMValueRef) -> LLVMValueRef;
     fn LLVMGetFirstUse(val: LLVMValueRef) -> LLVMUseRef;
     fn LLVMGetGEPSourceElementType(gep: LLVMValueRef) -> LLVMTypeRef;
+    fn LLVMGetGlobalParent(global: LLVMValueRef) -> LLVMModuleRef;
     fn LLVMGetICmpPredicate(inst: LLVMValueRef) -> LLVMIntPredicate;
     fn LLVMGetICmpSameSign(inst: LLVMValueRef) -> LLVMBool;
     fn LLVMGetIncomingBlock(phi_node: LLVMValueRef, index: c_uint) -> LLVMBasicBlockRef;
@@ -313,6 +316,7 @@ functions! {
     ) -> LLVMBool;
     fn LLVMPrintTypeToString(val: LLVMTypeRef) -> *mut c_char;
     fn LLVMPrintValueToString(val: LLVMValueRef) -> *mut c_char;
+    fn LLVMRunFunctionPassManager(fpm: LLVMPassManagerRef, f: LLVMValueRef) -> LLVMBool;
     fn LLVMRunPasses(
         m: LLVMModuleRef,
         passes: *const c_char,

@@ -135,7 +135,8 @@ impl Context {
         }
     }
 
-    /// A module of which each definition is read from the bitcode when it is linked.
+    /// A module of which each definition is read from the bitcode when it is linked, or by
+    /// [`Value::read_body`].
     pub(crate) fn parse_when_needed<'c>(&'c self, bitcode: &'c [u8]) -> Result<Module<'c>, String> {
         // SAFETY: the bytes live as long as the context, and so as the module. The module owns the
         // buffer if there is one.

@@ -253,6 +253,18 @@ impl<'m> Value<'m> {
         unsafe { api::LLVMIsDeclaration(self.raw) != 0 }
     }
 
+    /// Reads the body of a function whose module is read when it is needed. Before, the function
+    /// has no blocks.
+    pub(crate) fn read_body(self) {
+        // SAFETY: callers pass functions only. A manager without passes reads the body, and changes
+        // nothing.
+        unsafe {
+            let manager = api::LLVMCreateFunctionPassManagerForModule(api::LLVMGetGlobalParent(self.raw));
+            api::LLVMRunFunctionPassManager(manager, self.raw);
+            api::LLVMDisposePassManager(manager);
+        }
+    }
+
     /// The type of a global's contents, or of a function.
     pub(crate) fn value_type(self) -> Ty<'m> {
         // SAFETY: callers pass global values only.

@@ -486,6 +486,9 @@ impl<'m> Unit<'m, '_> {
     /// Lowers the body of a function.
     pub(super) fn define_function(&mut self, id: FuncId, value: Value<'m>) {
         let library = self.library;
+        if library {
+            value.read_body();
+        }
         let mut lower = FnLower::new(self, id);
         lower.body(value);
         lower.store(library);

@@ -1,8 +1,8 @@
 //! The model library: a libc in bitcode, built into Selvedge, linked on demand.
 //!
 //! Only the names that it defines are examined, unless the program reaches one that nothing else
-//! defines. Then the library is parsed, and only the functions needed are lowered, with the
-//! functions that they need themselves.
+//! defines. Then the library's declarations are parsed, and only the functions needed are read and
+//! lowered, with the functions that they need themselves.
 //!
 //! A native model of NAME works on concrete values. For symbolic values the library has
 //! `__selvedge_symbolic_NAME`, which the machine calls in its place. These *stand-ins* are linked
@@ -114,7 +114,8 @@ fn link_part(program: &mut Program, entry: FuncId, part: &Part, symbolic: bool) 
         return Ok(());
     }
     let context = Context::new().map_err(Refusal::NoLlvm)?;
-    let module = context.parse(part.bitcode).map_err(Refusal::Library)?;
+    let module = context.parse_when_needed(part.bitcode);
+    let module = module.map_err(Refusal::Library)?;
     module.mark_as_written();
     let mut defined: FxHashMap<String, Value<'_>> = FxHashMap::default();
     for value in module.functions().into_iter().chain(module.globals()) {
