@@ -11,12 +11,14 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 /// The programs with the longest running times. They start first.
-const LONG: [&str; 5] = [
+const LONG: [&str; 7] = [
     "cli/corpus",
+    "cli/cover",
     "explore/strategies",
-    "explore/unfold",
-    "cli/symbolic_calls",
+    "cli/rust",
+    "cli/rust_locks",
     "cli/limits",
+    "explore/unfold",
 ];
 
 /// Programs whose tests mostly wait for processes: as many of their tests run at a time.
