@@ -464,7 +464,7 @@ fn check(case: &Case, options: &[&str]) -> Result<Report, Failed> {
     // A bound of the case's own (on executions) holds for the exhaustive strategies; samples have
     // theirs.
     command.args(options);
-    if options == STRATEGIES[0].options {
+    if options == STRATEGIES[0].options && objects::is_by_command(case) {
         command.args(&case.options).arg(&case.program);
     } else {
         let (object, rest) = objects::object(case)?;
