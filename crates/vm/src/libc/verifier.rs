@@ -1,10 +1,8 @@
 //! The intrinsics of verification tools: errors, assumptions, assertions, inputs.
 
 use super::{Answer, by_element, bytes, plain};
-use crate::memory::Kind;
 use crate::native::{Cx, Flow, Native};
 use crate::symbolic::Source;
-use crate::visible;
 use selvedge_expr::{CmpOp, Expr};
 use selvedge_model::{FaultKind, InputKind};
 
@@ -186,19 +184,8 @@ fn nondet_memory(cx: &mut Cx<'_>) -> Answer {
     whole_object(cx, at, size, "__VERIFIER_nondet_memory")
 }
 
-/// All bytes are written in one step that is no action. Where accesses are actions, no other thread
-/// may see that, unless it is found as a data race.
 fn whole_object(cx: &mut Cx<'_>, at: u64, size: u64, name: &str) -> Answer {
-    cx.access(at, size, true)?;
-    let options = &cx.program.options;
-    let are_actions = options.visibility.includes_plain() || options.points.is_some();
-    if are_actions && !options.sees_races && !visible::runs_alone(cx.state, cx.thread) {
-        let object = cx.state.memory.object_at(at);
-        if object.is_some_and(|(_, object)| object.kind != Kind::PrivateStack) {
-            let what = "inputs for memory that threads may share, under visibility memory";
-            return Err(Flow::Unsupported(what.into()));
-        }
-    }
+    cx.access_in_a_step(at, size, true, "inputs for memory")?;
     let (program, thread, site) = (cx.program, cx.thread, cx.site);
     cx.state.make_symbolic(program, thread, site, at, size, name);
     Ok(Flow::void())

@@ -307,8 +307,8 @@ fn keep_jump(cx: &mut Cx<'_>, mask: bool) -> Flow {
         Ok(buffer) => buffer,
         Err(flow) => return flow,
     };
-    if let Err(error) = cx.state.memory.check(buffer, OUTER, true) {
-        return cx.memory_fault(error, buffer, OUTER, true);
+    if let Err(flow) = cx.access_in_a_step(buffer, OUTER, true, JUMP) {
+        return flow;
     }
     let t = cx.state.thread(cx.thread);
     let core = t.core;
@@ -331,6 +331,9 @@ fn keep_jump(cx: &mut Cx<'_>, mask: bool) -> Flow {
         .set_own_register(cx.thread, usize::from(landing), Value::new(1));
     Flow::int(0)
 }
+
+/// What is said of a buffer that several threads may reach.
+const JUMP: &str = "setjmp or longjmp with a buffer";
 
 /// Marks a mask of signals that a jump restores: the bit of SIGKILL, which no mask has.
 const SAVED: u64 = 1 << (9 - 1);
@@ -405,6 +408,9 @@ fn long_jump(cx: &mut Cx<'_>) -> Flow {
             return Err(Flow::Unsupported(
                 "longjmp from a handler that runs while its thread waits".into(),
             ));
+        }
+        if cx.state.memory.check(buffer, MASK + 8, false).is_ok() {
+            cx.access_in_a_step(buffer, MASK + 8, false, JUMP)?;
         }
         match saved_frame(cx, buffer) {
             Some((depth, _)) if runs_once_above(cx.state, cx.thread, depth) => Err(Flow::Unsupported(
