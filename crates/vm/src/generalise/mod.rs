@@ -7,9 +7,9 @@
 //! condition.
 //!
 //! *Why nothing is lost.* A state is replaced only if it is an instance of the general one: with
-//! its numbers for the symbols, its path implies that numbers of one class differ as they should, and
-//! each fact. If it is not, the general state is weakened, and the exploration begins again. So in
-//! an exploration that came to its end, each state that was replaced is an instance of what was
+//! its numbers for the symbols, its path implies that numbers of one class differ as they should,
+//! and each fact. If it is not, the general state is weakened, and the exploration begins again. So
+//! in an exploration that came to its end, each state that was replaced is an instance of what was
 //! explored in its place. The general state may stand for states that no execution comes to: what
 //! goes wrong there is a candidate for a finding, and no finding.
 //!

@@ -9,6 +9,7 @@
 //! share is in memory, in a `SyncObject`, or in a hidden word that only visible actions access.
 
 mod fault;
+mod in_a_step;
 mod replay;
 
 pub use fault::{Wrong, memory_fault, undefined_fault};
@@ -20,7 +21,6 @@ use crate::program::Program;
 use crate::state::State;
 use crate::symbolic::Source;
 use crate::value::Value;
-use crate::visible;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_expr::Expr;
 use selvedge_ir::{Callee, Type};
@@ -417,28 +417,6 @@ impl Cx<'_> {
             }
             Err(error) => Err(self.memory_fault(error, address, size, write)),
         }
-    }
-
-    /// The same within a step that is no action. Where accesses are actions, no other thread may see
-    /// that, unless it is found as a data race. `what` is said of it.
-    pub(crate) fn access_in_a_step(
-        &mut self,
-        address: u64,
-        size: u64,
-        write: bool,
-        what: &str,
-    ) -> Result<(), Stop> {
-        self.access(address, size, write)?;
-        let options = &self.program.options;
-        let are_actions = options.visibility.includes_plain() || options.points.is_some();
-        if are_actions && !options.sees_races && !visible::runs_alone(self.state, self.thread) {
-            let object = self.state.memory.object_at(address);
-            if object.is_some_and(|(_, object)| object.kind != Kind::PrivateStack) {
-                let what = format!("{what} that threads may share, under visibility memory");
-                return Err(Flow::Unsupported(what));
-            }
-        }
-        Ok(())
     }
 
     /// The NUL-terminated string at an address, without the NUL; checked and recorded.
