@@ -6,7 +6,7 @@ use crate::cover_compare;
 use crate::cover_page::{inputs, page, way};
 use crate::exit::Exit;
 use crate::last_words;
-use crate::native_sources::{Texts, Warnings};
+use crate::native_sources::{Refusal, Texts, Warnings};
 use crate::options::options;
 use crate::output::{note, print};
 use crate::program;
@@ -178,7 +178,7 @@ pub(crate) fn collect(
         return Err(Exit::internal("a complete exploration without a set"));
     };
     let refused = match purpose.looks {
-        true => refused(&args.inputs, &cover),
+        true => refused(&args.inputs, &cover)?,
         false => Vec::new(),
     };
     if let Some(file) = &file {
@@ -243,10 +243,14 @@ pub(crate) fn collect(
 }
 
 /// What `build` refuses of a set, each in one line: the same texts, made in the same way.
-fn refused(inputs: &[PathBuf], cover: &Cover) -> Vec<String> {
+///
+/// # Errors
+/// How the command ends if that cannot be found out.
+fn refused(inputs: &[PathBuf], cover: &Cover) -> Result<Vec<String>, Exit> {
     match Texts::of(inputs, cover, OnDeviation::Stop, Warnings::Hidden) {
-        Ok(_) => Vec::new(),
-        Err(refusal) => refusal.lines(),
+        Ok(_) => Ok(Vec::new()),
+        Err(refusal @ Refusal::Unsupported(_)) => Ok(refusal.lines()),
+        Err(other) => Err(other.exit()),
     }
 }
 

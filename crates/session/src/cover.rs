@@ -336,7 +336,7 @@ pub fn cover(
         && let Some((thread, label)) = selvedge_cover::waits_for_ever(&set)
     {
         let what = format!(
-            "thread {thread} waits for ever before this, while others go round: {}",
+            "others may go round for ever while thread {thread} waits before this: {}",
             set.text(label)
         );
         let stmt = StmtId(0);

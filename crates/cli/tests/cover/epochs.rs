@@ -244,6 +244,6 @@ fn a_thread_that_waits_for_ever_is_no_proof() {
     place.write("program.c", text);
     let ended = place.selvedge(&["cover", "program.c", "--epochs"]);
     assert_eq!(ended.code, Some(5), "{ended:?}");
-    let said = "thread 0.1 waits for ever before this, while others go round: wait s";
+    let said = "others may go round for ever while thread 0.1 waits before this: wait s";
     assert!(ended.out.contains(said), "{ended:?}");
 }
