@@ -1,4 +1,4 @@
-/* Two counters are the same for long, and then they are not. */
+/* Two counters are the same for long; then one of them misses a round, once. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -6,14 +6,15 @@ static pthread_mutex_t same = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_I
 static int n;
 static long taken[2];
 static void *work(void *arg) {
-    int one = 0, two = 0;
+    int one = 0, two = 0, missed = 0;
     for (int i = 0; i < n; i++) {
-        one++;
-        if (i != 20) two++;
         pthread_mutex_t *lock = one == two ? &same : &other;
         pthread_mutex_lock(lock);
         taken[lock == &other]++;
         pthread_mutex_unlock(lock);
+        one++;
+        if (i == 20 && !missed) missed = 1;
+        else two++;
     }
     return 0;
 }
