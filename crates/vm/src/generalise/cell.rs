@@ -261,10 +261,8 @@ pub(super) fn differing(memory: &Memory, states: &[Contents]) -> Vec<Cell> {
 
 /// Whether a cell has an expression in some state.
 pub(super) fn is_open(memory: &Memory, states: &[Contents], cell: Cell) -> bool {
-    let numbers = states.iter().filter_map(|state| state.number(memory, cell));
-    numbers
-        .into_iter()
-        .any(|number| memory.tags.arena.as_const(number).is_none())
+    let mut numbers = states.iter().filter_map(|state| state.number(memory, cell));
+    numbers.any(|number| memory.tags.arena.as_const(number).is_none())
 }
 
 /// How many different numbers a cell has in some states.

@@ -63,7 +63,7 @@ struct Shape {
 #[derive(Default)]
 struct General {
     classes: Vec<Class>,
-    /// Conditions on the names of classes and on inputs.
+    /// Conditions on the names of classes.
     facts: Vec<Expr>,
     /// Cells that had something else than a number.
     never: BTreeSet<Cell>,
