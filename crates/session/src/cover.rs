@@ -181,16 +181,22 @@ pub fn cover(
     );
     // Without a limit, what follows a request has to be known from an earlier one.
     let requests = setup.vm.requests.map(|requests| requests.most.is_none());
+    // With rounds also: whether nothing more is generalised.
     let explore = |(program, names): (&Arc<Program>, &OfVm),
+                   rounds: Option<(&mut Rounds, bool)>,
                    config: &Config,
-                   collector: &Collector,
-                   decisions: &mut Decisions| {
-        let (mut vm, detectors) = stepping_machine(program);
-        let mut detectors = (detectors, Recorder::new(collector, names));
+                   (collector, decisions): (&Collector, &mut Decisions)| {
         let limits = (config, &*control);
-        let mut junctions = requests.map(|joins| Junctions::new(Begins::Requests(&Vm::reads_request), joins));
-        let choosing = (decisions, junctions.as_mut());
-        let mut report = ordered::explore((&mut vm, &mut detectors), &is_ordered, choosing, limits);
+        let mut report = if let Some((rounds, is_fixed)) = rounds {
+            rounds.explore((program, names), (collector, decisions), limits, is_fixed)
+        } else {
+            let (mut vm, detectors) = stepping_machine(program);
+            let mut detectors = (detectors, Recorder::new(collector, names));
+            let mut junctions =
+                requests.map(|joins| Junctions::new(Begins::Requests(&Vm::reads_request), joins));
+            let choosing = (decisions, junctions.as_mut());
+            ordered::explore((&mut vm, &mut detectors), &is_ordered, choosing, limits)
+        };
         crate::explore::settle(&mut report, &control);
         report
     };
@@ -233,7 +239,8 @@ pub fn cover(
         let mut threads = 0;
         observer.explores(&control, &mut || {
             let collector = Collector::default();
-            let report = explore((&program, &names), &first, &collector, &mut Decisions::default());
+            let collecting = (&collector, &mut Decisions::default());
+            let report = explore((&program, &names), None, &first, collecting);
             threads = report.statistics.threads as usize;
             gaps = collector.gaps();
         });
@@ -247,16 +254,8 @@ pub fn cover(
         observer.explores(&control, &mut || {
             loop {
                 let collector = Collector::default();
-                let report = match &mut rounds {
-                    None => explore((&program, &names), &config, &collector, &mut decisions),
-                    Some(rounds) => {
-                        let limits = (&config, &*control);
-                        let collecting = (&collector, &mut decisions);
-                        let mut report = rounds.explore((&program, &names), collecting, limits, false);
-                        crate::explore::settle(&mut report, &control);
-                        report
-                    }
-                };
+                let now = rounds.as_mut().map(|rounds| (rounds, false));
+                let report = explore((&program, &names), now, &config, (&collector, &mut decisions));
                 let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
                 match report.faults.first() {
                     Some(found) if more && decisions.avoid() => failed.push(found.clone()),
@@ -272,7 +271,8 @@ pub fn cover(
         if wrong && !control.is_stopped() {
             observer.explores(&control, &mut || {
                 let collector = Collector::default();
-                explore((&program, &names), &all, &collector, &mut Decisions::default());
+                let collecting = (&collector, &mut Decisions::default());
+                explore((&program, &names), None, &all, collecting);
                 gaps = collector.gaps();
             });
             if names.places.fill(&fillable(&gaps)) {
@@ -286,17 +286,9 @@ pub fn cover(
             && let Collected::Again(collector) = &collected
         {
             observer.explores(&control, &mut || {
-                let mut decisions = Decisions::default();
-                report = match &mut rounds {
-                    None => explore((&program, &names), &config, collector, &mut decisions),
-                    Some(rounds) => {
-                        let limits = (&config, &*control);
-                        let collecting = (&**collector, &mut decisions);
-                        let mut report = rounds.explore((&program, &names), collecting, limits, true);
-                        crate::explore::settle(&mut report, &control);
-                        report
-                    }
-                };
+                let now = rounds.as_mut().map(|rounds| (rounds, true));
+                let collecting = (&**collector, &mut Decisions::default());
+                report = explore((&program, &names), now, &config, collecting);
             });
             left_out = collector.left_out();
         }
