@@ -179,6 +179,9 @@ const BITCODE: [&str; 15] = [
     "-",
 ];
 
+/// Options that mark shifts of signed numbers in C. C++ allows more of them, and from C++20 on all.
+const SIGNED_SHIFTS: [&str; 2] = ["-fsanitize=shift-base", "-fsanitize-trap=shift-base"];
+
 /// `file`: the source, or what is compiled in its place.
 fn arguments(
     clang: &mut Command,
@@ -212,6 +215,9 @@ fn arguments(
     }
     for define in &options.define {
         clang.arg(joined("-D", define.as_ref()));
+    }
+    if !source.is_cxx() {
+        clang.args(SIGNED_SHIFTS);
     }
     if let Some(std) = &options.std {
         // A program may mix C and C++; a standard of one language is not valid for the other.
@@ -251,10 +257,14 @@ pub(crate) fn compile_beside(
         stop: &stop,
         longest: None,
     };
+    let is_c = arguments.get(1).is_some_and(|language| language == "c");
     let compiled = |keeps_inline: bool| {
         let run = run_clang(input, bounds, |clang| {
             if keeps_inline {
                 clang.arg(KEEPS_INLINE);
+            }
+            if is_c {
+                clang.args(SIGNED_SHIFTS);
             }
             clang.args(arguments).args(["-w", "-Qunused-arguments"]);
             finish_arguments(clang, file, &headers, &list);
@@ -264,7 +274,6 @@ pub(crate) fn compile_beside(
             _ => Err("the compiler was stopped".to_owned()),
         }
     };
-    let is_c = arguments.get(1).is_some_and(|language| language == "c");
     let mut output = compiled(is_c)?;
     if is_c && !output.status.success() {
         output = compiled(false)?;

@@ -5,9 +5,11 @@ use crate::plan::Plan;
 use crate::setup::Setup;
 use selvedge_analysis::{cxx_snapshots, rust_backoff};
 use selvedge_base::StmtId;
+use selvedge_ir::{BinOp, Function, Inst, InstKind};
 use selvedge_model::Property;
 use selvedge_vm::Program;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// The assumptions on which a verdict rests.
 pub(crate) fn assumptions(
@@ -130,6 +132,9 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(waits_for_signals));
     list.extend(program.and_then(whole_copies));
     list.extend(program.and_then(sockets));
+    if options.properties.contains(&Property::Overflow) {
+        list.extend(program.and_then(|program| shifts(setup, program)));
+    }
     list.extend(program.and_then(time_outs_of_sockets));
     if !setup.vm.peers.is_empty() {
         list.push(
@@ -254,6 +259,32 @@ fn whole_copies(program: &Program) -> Option<String> {
         .is_some();
     touched.then(|| {
         "no signal arrives in the middle of a copy of several bytes (an assignment of structures, memcpy, strcpy and the like) of memory that a handler may access".into()
+    })
+}
+
+/// The assumption about shifts that no compiler has marked as signed: those of C sources are.
+fn shifts(setup: &Setup, program: &Program) -> Option<String> {
+    let is_c = |file: &PathBuf| file.extension().is_some_and(|end| end == "c" || end == "i");
+    if setup.inputs.iter().all(is_c) {
+        return None;
+    }
+    let own = |function: &&Function| !function.library;
+    let shifts = |inst: &Inst| {
+        matches!(
+            inst.kind,
+            InstKind::Bin {
+                op: BinOp::Shl,
+                nsw: false,
+                ..
+            }
+        )
+    };
+    let functions = program.module.functions.iter().filter(own);
+    let mut insts = functions
+        .flat_map(|function| function.blocks.iter())
+        .flat_map(|block| block.insts.iter());
+    insts.any(shifts).then(|| {
+        "no shift to the left of a signed number overflows: which ones are signed is known of C sources only (--property overflow)".into()
     })
 }
 

@@ -6,6 +6,7 @@ mod sink;
 
 use super::phi::Phis;
 use super::promote::{lifetime, promotable, returns_twice};
+use super::signed_shift::ShiftChecks;
 use super::{Unit, flatten};
 use crate::llvm::{self, Opcode, Ty, Value, ValueKind};
 use named::Variable;
@@ -56,6 +57,7 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     pub(super) in_entry: bool,
     /// True if an optimiser may have moved the code.
     pub(super) speculated: bool,
+    pub(super) shift_checks: ShiftChecks<'m>,
 }
 
 impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
@@ -86,6 +88,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             ended: None,
             in_entry: true,
             speculated: true,
+            shift_checks: ShiftChecks::default(),
         }
     }
 
@@ -265,6 +268,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     fn body(&mut self, value: Value<'m>) {
         let numbered = self.number_statements(value);
         self.speculated = Self::may_be_moved(value);
+        self.shift_checks = ShiftChecks::of(value);
         for (i, block) in value.blocks().into_iter().enumerate() {
             self.blocks.insert(block, BlockId::from_index(i));
             let empty = Block {
@@ -279,7 +283,12 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         }
         self.parameters(value);
         self.plan_locals(value, &numbered);
-        for (i, list) in numbered.iter().enumerate() {
+        for (i, (list, block)) in numbered.iter().zip(value.blocks()).enumerate() {
+            if self.shift_checks.left_out.contains(&block) {
+                let last = list.last().map_or(self.stmt, |&(_, stmt)| stmt);
+                self.function.blocks[BlockId::from_index(i)].term_stmt = last;
+                continue;
+            }
             self.in_entry = i == 0;
             self.block(BlockId::from_index(i), list);
         }

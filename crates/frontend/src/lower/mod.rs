@@ -33,6 +33,7 @@ mod phi;
 mod poison;
 mod promote;
 mod scalar_intrinsic;
+mod signed_shift;
 mod vector;
 mod weak;
 

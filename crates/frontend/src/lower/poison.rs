@@ -19,7 +19,8 @@ impl<'m> FnLower<'_, 'm, '_> {
     /// Emits integer or floating-point arithmetic with what makes its result poison.
     pub(super) fn arithmetic(&mut self, inst: Value<'m>, op: BinOp, dst: Reg, [a, b]: [Operand; 2]) {
         let ty = self.reg_type(dst);
-        let (nsw, nuw) = (inst.nsw(), inst.nuw());
+        let signed_shift = self.shift_checks.signed.contains(&inst);
+        let (nsw, nuw) = (inst.nsw() || signed_shift, inst.nuw());
         let shifts = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
         let may_leave = |b: Operand| !matches!(b, Operand::Const(n, _) if n < u128::from(ty.bits()));
         if shifts && self.speculated && may_leave(b) {

@@ -263,29 +263,38 @@ impl Vm {
                     )));
                 }
             }
-            ir::BinOp::Add | ir::BinOp::Sub | ir::BinOp::Mul
-                if nsw && self.program.options.check_overflow =>
-            {
-                let (overflows, word) = match op {
-                    ir::BinOp::Add => (arena.add_overflows(true, a, b), "addition"),
-                    ir::BinOp::Sub => (arena.sub_overflows(true, a, b), "subtraction"),
-                    _ => (arena.mul_overflows(true, a, b), "multiplication"),
-                };
-                let fits = arena.not(overflows);
-                if self
-                    .split(thread, site, performing, &[fits, overflows])
-                    .map_err(stopped)?
-                    == 1
-                {
-                    let text = format!("signed {word} overflows {width} bits");
-                    return Err(stopped(self.arithmetic_fault(
-                        FaultKind::SignedOverflow,
-                        &text,
-                        site,
-                    )));
-                }
-            }
             _ => {}
+        }
+        let may_overflow = matches!(
+            op,
+            ir::BinOp::Add | ir::BinOp::Sub | ir::BinOp::Mul | ir::BinOp::Shl
+        );
+        if nsw && may_overflow && self.program.options.check_overflow {
+            let arena = &self.state.memory.tags.arena;
+            let (overflows, word) = match op {
+                ir::BinOp::Add => (arena.add_overflows(true, a, b), "addition"),
+                ir::BinOp::Sub => (arena.sub_overflows(true, a, b), "subtraction"),
+                ir::BinOp::Shl => {
+                    let shifted = arena.binary(BinOp::Shl, a, b);
+                    let back = arena.binary(BinOp::AShr, shifted, b);
+                    let fits = arena.compare(CmpOp::Eq, back, a);
+                    (arena.not(fits), "shift")
+                }
+                _ => (arena.mul_overflows(true, a, b), "multiplication"),
+            };
+            let fits = arena.not(overflows);
+            if self
+                .split(thread, site, performing, &[fits, overflows])
+                .map_err(stopped)?
+                == 1
+            {
+                let text = format!("signed {word} overflows {width} bits");
+                return Err(stopped(self.arithmetic_fault(
+                    FaultKind::SignedOverflow,
+                    &text,
+                    site,
+                )));
+            }
         }
         let arena = &self.state.memory.tags.arena;
         let result = match op {

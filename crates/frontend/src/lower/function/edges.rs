@@ -11,6 +11,12 @@ use std::rc::Rc;
 impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn terminator(&mut self, inst: Value<'m>) -> Lower<Terminator> {
         let successors = inst.successors();
+        let skipped = inst
+            .parent()
+            .and_then(|block| self.shift_checks.skips.get(&block));
+        if let Some(&after) = skipped {
+            return Ok(Terminator::Jump(self.last_edge(inst, after)?));
+        }
         match inst.opcode() {
             Some(Opcode::LLVMRet) => {
                 let mut parts = SmallVec::new();

@@ -69,6 +69,10 @@ impl Vm {
                 BinOp::Add => x.checked_add(y),
                 BinOp::Sub => x.checked_sub(y),
                 BinOp::Mul => x.checked_mul(y),
+                BinOp::Shl => {
+                    let shifted = signed(a.bits << y & mask(width), width);
+                    (shifted >> y == x).then_some(shifted)
+                }
                 _ => Some(0),
             };
             if exact.is_none_or(|r| signed(r as u128 & mask(width), width) != r) {
@@ -77,7 +81,10 @@ impl Vm {
                     BinOp::Sub => "subtraction",
                     _ => "multiplication",
                 };
-                let text = format!("signed {word} of {x} and {y} overflows {width} bits");
+                let text = match op {
+                    BinOp::Shl => format!("signed shift of {x} by {y} overflows {width} bits"),
+                    _ => format!("signed {word} of {x} and {y} overflows {width} bits"),
+                };
                 return Err(self.fault_at(FaultKind::SignedOverflow, text, site));
             }
         }
