@@ -10,8 +10,11 @@ use std::rc::Rc;
 
 /// The maximum number of values of a symbolic value that is needed as a number.
 const MOST_VALUES: usize = 256;
-/// The number of values that are explored if there are more; the verdict is then unknown.
-const SAMPLE: usize = 4;
+/// If there are more, so many of the least ones are explored, another one, and the greatest. The
+/// verdict is then unknown. Mistakes often need few elements or few threads.
+const LEAST: usize = 6;
+/// Values that are further apart than this are not looked for.
+const FURTHEST: u128 = 1 << 12;
 
 /// The largest value that is explored as the end of a range: a larger one is nothing that the
 /// program has bounded, and an allocation of that size would only be a further limit.
@@ -26,8 +29,8 @@ enum End {
 
 impl Vm {
     /// One arm for each value that an expression may have, the least value first, and true if these
-    /// are all values. If there are too many, only some, with the least and the greatest, and a
-    /// notice.
+    /// are all values. If there are too many, only some, with the least ones and the greatest, and
+    /// a notice.
     pub(super) fn values(&mut self, expr: Expr, site: Site) -> (Vec<Arm>, bool) {
         let width = self.state.memory.tags.arena.width(expr);
         let mut found: Vec<(u128, Arm)> = Vec::new();
@@ -40,9 +43,19 @@ impl Vm {
             found.push((value, arm));
             if found.len() > MOST_VALUES {
                 found.sort_by_key(|(value, _)| *value);
-                let ends = [End::Least, End::Greatest].map(|end| self.at_end(expr, &found, end, site));
-                found.truncate(SAMPLE - ends.len());
-                found.extend(ends.into_iter().filter(|(value, _)| *value <= LARGEST_END));
+                let greatest = self.at_end(expr, &found, End::Greatest, site);
+                let mut some = vec![self.at_end(expr, &found, End::Least, site)];
+                while some.len() < LEAST
+                    && let Some(next) = self.above(expr, some[some.len() - 1].0, site)
+                {
+                    some.push(next);
+                }
+                found.truncate(1);
+                found.extend(
+                    some.into_iter()
+                        .chain([greatest])
+                        .filter(|(value, _)| *value <= LARGEST_END),
+                );
                 found.sort_by_key(|(value, _)| *value);
                 found.dedup_by_key(|(value, _)| *value);
                 possible = Possible::Unanswered;
@@ -77,6 +90,43 @@ impl Vm {
             only: false,
         };
         (value, arm)
+    }
+
+    /// The least value above another one, if one is near.
+    fn above(&mut self, expr: Expr, value: u128, site: Site) -> Option<(u128, Arm)> {
+        let width = self.state.memory.tags.arena.width(expr);
+        let greatest = u128::MAX >> (128 - width);
+        let mut among = |most: u128| {
+            let arena = &self.state.memory.tags.arena;
+            let above = arena.compare(CmpOp::Ult, arena.constant(width, value), expr);
+            let below = arena.compare(CmpOp::Ule, expr, arena.constant(width, most));
+            match self.ask(arena.and(above, below), site) {
+                Possible::With(model) => {
+                    let (found, arm) = self.arm_of(expr, model);
+                    (found > value && found <= most).then_some((found, arm))
+                }
+                Possible::Never | Possible::Unanswered => None,
+            }
+        };
+        let mut step = 1;
+        let mut best = loop {
+            let most = value.saturating_add(step).min(greatest);
+            match among(most) {
+                Some(found) => break found,
+                None if step >= FURTHEST || most == greatest => return None,
+                None => step *= 2,
+            }
+        };
+        // Nothing is at or below this.
+        let mut none = value + step / 2;
+        while none + 1 < best.0 {
+            let middle = none + (best.0 - none) / 2;
+            match among(middle) {
+                Some(found) => best = found,
+                None => none = middle,
+            }
+        }
+        Some(best)
     }
 
     /// The least or the greatest value that an expression may have, as far as the solver answers:
