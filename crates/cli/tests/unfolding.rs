@@ -218,7 +218,7 @@ fn an_unfinished_run_says_what_it_covered() {
         "  covered: 1 executions to their end",
         "  left: ",
         "  events of each thread: thread 0 ",
-        "  branches on data never taken: 1: 1 at main (docs/unfolding/branch.c:21:",
+        "  alternatives of branches on data not taken so far: 1: 1 at main (docs/unfolding/branch.c:21:",
     ] {
         assert!(text.lines().any(|l| l.starts_with(line)), "{line}\n{text}");
     }

@@ -44,4 +44,5 @@ pub use budget::Budget;
 pub use config::{Config, Order, Stop};
 pub use control::{Control, Progress};
 pub use findings::Findings;
+pub use record::NOT_ASKED_FOR;
 pub use report::{Found, Report, Statistics, ThreadChoices};

@@ -9,6 +9,10 @@ use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{Choice, Fault, FaultKind, Limit, Notice, ObjectId, StopReason, Unsupported};
 use std::collections::BTreeSet;
 
+/// How what is unsupported begins if executions ended because of a fault whose property was not
+/// asked for.
+pub const NOT_ASKED_FOR: &str = "going on after a violation of a property that was not asked for";
+
 /// The results so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
@@ -66,10 +70,7 @@ impl Record {
         if fault.kind.ends_process() {
             return;
         }
-        let what = format!(
-            "going on after a violation of a property that was not asked for ({})",
-            fault.kind.name()
-        );
+        let what = format!("{NOT_ASKED_FOR} ({})", fault.kind.name());
         self.unsupported.insert(Unsupported {
             what,
             stmt: fault.stmt,

@@ -63,7 +63,11 @@ pub(crate) fn covered_text(out: &mut String, covered: &Covered) {
             .not_taken
             .iter()
             .map(|(at, count)| format!("{count} at {}", place(at)));
-        let _ = writeln!(out, "  branches on data never taken: {all}: {}", some(places));
+        let _ = writeln!(
+            out,
+            "  alternatives of branches on data not taken so far: {all}: {}",
+            some(places)
+        );
     }
 }
 

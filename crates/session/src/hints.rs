@@ -4,13 +4,15 @@ use crate::explored::Explored;
 use crate::options::Strategy;
 use crate::plan::Plan;
 use crate::setup::Setup;
+use selvedge_explore::NOT_ASKED_FOR;
 use selvedge_model::{LimitKind, StopReason};
 use selvedge_vm::Program;
 
 /// A clock that goes on so far is probably read in a loop without an end.
 const LONG: u64 = 32;
 
-/// What may have made the program too large to be explored, and the option that leaves it out.
+/// What may have made the program too large to be explored, and the option that leaves it out; and
+/// how to see what was not asked for.
 pub(crate) fn hints(explored: &Explored) -> Vec<String> {
     let Explored {
         plan,
@@ -30,10 +32,18 @@ pub(crate) fn hints(explored: &Explored) -> Vec<String> {
         _ => None,
     };
     let mut kinds = report.limits.iter().map(|limit| limit.kind).chain(stop);
-    match kinds.any(is_about_size) {
+    let mut hints = match kinds.any(is_about_size) {
         true => of_options(*plan, setup, program),
         false => Vec::new(),
+    };
+    let mut unsupported = report.unsupported.iter();
+    if unsupported.any(|found| found.what.starts_with(NOT_ASKED_FOR)) {
+        hints.push(
+            "hint: something goes wrong that --property does not ask for; without --property it is a finding"
+                .to_owned(),
+        );
     }
+    hints
 }
 
 fn of_options(plan: Plan, setup: &Setup, program: &Program) -> Vec<String> {
