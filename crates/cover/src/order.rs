@@ -185,9 +185,9 @@ pub(crate) struct Orders {
     part: usize,
     /// Whether the present action reads a request.
     reads: bool,
-    /// The operation that lets a thread go on: the arrival that completed its barrier (for the last
-    /// of two threads: the other one), or the signal that woke it.
-    released: FxHashMap<ThreadId, usize>,
+    /// The operations that let a thread go on: the other arrivals at its barrier, or the signal
+    /// that woke it.
+    released: FxHashMap<ThreadId, Vec<usize>>,
     /// The arrivals at each barrier since it was last completed; `None`: in an earlier part.
     arrived: FxHashMap<ObjectId, Vec<Option<usize>>>,
     ended: Vec<bool>,
@@ -335,8 +335,13 @@ impl Orders {
                     self.places.insert(action.thread, last);
                 }
                 self.operations[last].may_reuse = seen.may_reuse;
-                for &thread in seen.released.iter().filter(|&&thread| thread != action.thread) {
-                    self.released.insert(thread, last);
+                let others = seen.released.iter().filter(|&&thread| thread != action.thread);
+                match action.op {
+                    Op::BarrierArrive if outcome == Outcome::Serial => {
+                        let all: Vec<ThreadId> = others.copied().chain([action.thread]).collect();
+                        self.complete(&action, &all);
+                    }
+                    _ => self.released.extend(others.map(|&thread| (thread, vec![last]))),
                 }
                 if let Some(new) = created {
                     self.learn(new, Some(action.thread));
@@ -381,9 +386,12 @@ impl Orders {
             .collect();
         match operation {
             Operation::Leave | Operation::Wake if outcome == Outcome::Done => {
-                needed.extend(self.released.remove(&thread));
+                needed.extend(self.released.remove(&thread).into_iter().flatten());
             }
-            Operation::Arrive => needed.extend(self.arrives(&action, outcome)),
+            Operation::Arrive => {
+                let arrived = self.arrived.entry(action.object).or_default();
+                arrived.push(Some(self.operations.len()));
+            }
             Operation::End if thread.index() == 0 && self.ended.iter().skip(1).any(|&ended| !ended) => {
                 return Err(Refusal {
                     what: Why::MainEnds,
@@ -436,25 +444,17 @@ impl Orders {
         Ok(())
     }
 
-    /// A thread arrives at a barrier: the operations that its arrival waits for.
+    /// The arrivals at a barrier are complete. Each of these threads waits for all others when it
+    /// leaves.
     ///
     /// Nobody may leave before all have arrived. The order of arrivals does not matter: which one
-    /// is the last is the schedule's. Of many threads the last one waits for all others when it
-    /// arrives, and they wait for that arrival when they leave. Two threads wait for each other
-    /// when they leave, so that each sleeps once at most.
-    fn arrives(&mut self, action: &Action, outcome: Outcome) -> Vec<usize> {
-        let arrived = self.arrived.entry(action.object).or_default();
-        if outcome != Outcome::Serial {
-            arrived.push(Some(self.operations.len()));
-            return Vec::new();
-        }
-        let others = std::mem::take(arrived);
-        match others[..] {
-            [other] => {
-                self.released.extend(other.map(|other| (action.thread, other)));
-                Vec::new()
-            }
-            _ => others.into_iter().flatten().collect(),
+    /// is the last is the schedule's, and no thread waits when it arrives.
+    fn complete(&mut self, last: &Action, threads: &[ThreadId]) {
+        let arrived = self.arrived.remove(&last.object).unwrap_or_default();
+        for &thread in threads {
+            let is_other = |&at: &usize| self.operations[at].action.thread != thread;
+            let others = arrived.iter().copied().flatten().filter(is_other);
+            self.released.insert(thread, others.collect());
         }
     }
 
@@ -496,7 +496,7 @@ impl Orders {
     }
 
     /// The earlier actions of other threads that an action depends on, but for arrivals at
-    /// barriers: see `arrives`.
+    /// barriers: see `complete`.
     fn dependent(&self, action: &Action) -> Vec<usize> {
         let mut found = Vec::new();
         action.for_each_use(|object, _, _| {

@@ -65,6 +65,16 @@ static struct counter done[THREADS], arrived[THREADS], passed[THREADS];
 static _Atomic int published[PLACES]; /* the label that an operation has, plus one */
 static _Atomic unsigned tickets[PLACES], ticket;
 static _Atomic(const void *) made[OBJECTS + 1];
+
+/* A barrier at which all threads that ever arrive meet each time, so that it is known by counting when they have: how often it
+   was complete, how many threads are missing, and how many there are; 0 if it is none of these. */
+static struct meeting {
+    struct counter complete;
+    _Atomic unsigned missing, size;
+} meetings[OBJECTS + 1];
+static _Thread_local struct meeting *meeting; /* where this thread has arrived */
+static _Thread_local unsigned met;            /* what `complete` is when all have */
+
 static pthread_t handles[THREADS];
 static _Atomic int joinable[THREADS];
 static _Atomic int named[THREADS]; /* the handle is where the creator wants it */
@@ -353,7 +363,11 @@ static int enter_with(int operation, const void *address, const void *mutex, int
             at = to;
             break;
         case IS_DO:
-            for (int i = 0; i < state[2]; i++)
+            if (operation == OP_LEAVE && meeting) {
+                if (!reach(&meeting->complete, met))
+                    return FREE;
+            } else
+                for (int i = 0; i < state[2]; i++)
                 if (!reach(&done[state[3 + 2 * i]], base[state[3 + 2 * i]] + (unsigned)state[4 + 2 * i]))
                     return FREE;
             if (HAS_MET && !is_met(&labels[label], address, mutex))
@@ -829,17 +843,34 @@ int __selvedge_sem_getvalue(sem_t *semaphore, int *value) {
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
-/* The real barrier is not used: who leaves waits for the arrival that completes it, and that one for all others. But where
-   others may go on without schedules, threads meet at the real one. */
+/* The last thread that comes to a barrier wakes all others. */
+static void meet(int label) {
+    meeting = label >= 0 && labels[label].kind == OBJECT ? &meetings[labels[label].target] : NULL;
+    unsigned size = meeting ? atomic_load(&meeting->size) : 0;
+    if (!size) {
+        meeting = NULL;
+        return;
+    }
+    met = atomic_load(&meeting->complete.value) + 1;
+    if (atomic_fetch_sub(&meeting->missing, 1) != 1)
+        return;
+    atomic_store(&meeting->missing, size);
+    raise_to(&meeting->complete, met);
+}
+
+/* The real barrier is not used: who leaves waits for all arrivals. But where others may go on without schedules, threads meet at
+   the real one. */
 int __selvedge_pthread_barrier_wait(pthread_barrier_t *barrier) {
-    int outcome = enter(OP_ARRIVE, barrier, -1, NULL);
+    int label, outcome = enter(OP_ARRIVE, barrier, -1, &label);
     if (outcome == FREE)
         return pthread_barrier_wait(barrier);
     leave();
+    meet(label);
     if (ON_DEVIATION_FREE)
         pthread_barrier_wait(barrier);
     if (enter(OP_LEAVE, barrier, -1, NULL) != FREE)
         leave();
+    meeting = NULL;
     return outcome == SERIAL ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
@@ -933,8 +964,17 @@ ABOUT(pthread_spin_init, (pthread_spinlock_t * l, int shared), (l, shared), (con
 ABOUT(pthread_spin_destroy, (pthread_spinlock_t * l), (l), (const void *)l, OP_DESTROY, has_ended(label))
 ABOUT(sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value), s, OP_INIT, has_made(label, s))
 ABOUT(sem_destroy, (sem_t * s), (s), s, OP_DESTROY, has_ended(label))
+/* If other threads may arrive at another time, who leaves waits for the arrivals that its state names. */
+static void has_made_barrier(int label, const pthread_barrier_t *barrier, unsigned size) {
+    has_made(label, barrier);
+    int object = label >= 0 && labels[label].kind == OBJECT ? labels[label].target : OBJECTS;
+    unsigned known = object < OBJECTS && arrivers[object] == size ? size : 0;
+    atomic_store(&meetings[object].missing, known);
+    atomic_store(&meetings[object].size, known);
+}
+
 ABOUT(pthread_barrier_init, (pthread_barrier_t * b, const pthread_barrierattr_t *a, unsigned n), (b, a, n), b, OP_INIT,
-      has_made(label, b))
+      has_made_barrier(label, b, n))
 ABOUT(pthread_barrier_destroy, (pthread_barrier_t * b), (b), b, OP_DESTROY, has_ended(label))
 
 /* ---- the process ------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 
 use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Object, Operation, Outcome, Target};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What the runtime does for all sets.
@@ -73,6 +74,7 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
     array(out, "int", "parents", &parents);
     array(out, "int", "ordinals", &ordinals);
     objects(out, cover, &thread)?;
+    arrivers(out, cover)?;
     let order = labels(out, cover, plan, &thread)?;
     states(out, plan, &order)?;
     places(out, plan)?;
@@ -85,6 +87,20 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
         text.push_str(OF_CXX);
     }
     Ok(text)
+}
+
+/// For each object, how many threads arrive at it as a barrier, in all schedules together.
+fn arrivers(out: &mut String, cover: &Cover) -> Result<(), String> {
+    let mut arrive = vec![BTreeSet::new(); cover.objects.len().max(1)];
+    for step in cover.schedules.iter().flat_map(|order| &order.steps) {
+        if let (Operation::Arrive, Target::Object(object)) = (step.label.operation, &step.label.target) {
+            let of_object = arrive.get_mut(*object).ok_or("an object that is not there")?;
+            of_object.insert(step.thread.as_str());
+        }
+    }
+    let counts: Result<Vec<i32>, String> = arrive.iter().map(|threads| number(threads.len())).collect();
+    array(out, "unsigned", "arrivers", &counts?);
+    Ok(())
 }
 
 fn objects(

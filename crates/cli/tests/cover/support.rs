@@ -165,6 +165,11 @@ impl Place {
 
     /// Builds the program by a plan that need not be the set's.
     pub fn build_by(&self, cover: &Cover, plan: &Plan) {
+        self.build_with(cover, plan, |runtime| runtime);
+    }
+
+    /// The same with a runtime that is changed.
+    pub fn build_with(&self, cover: &Cover, plan: &Plan, change: impl Fn(String) -> String) {
         let clang = |words: &[&str]| {
             let mut clang = selvedge_frontend::wrap::compiler(false).unwrap();
             let status = clang.args(words).current_dir(self.0.path()).status();
@@ -176,7 +181,7 @@ impl Place {
         let module = std::fs::read_to_string(self.path("module.ll")).unwrap();
         self.write("ours.ll", &rewritten(&[module], cover).unwrap()[0]);
         let tables = runtime(cover, plan, Source::C, OnDeviation::Stop).unwrap();
-        self.write("runtime.c", &tables);
+        self.write("runtime.c", &change(tables));
         clang(&[&flags[..], &["ours.ll", "runtime.c", "-o", "program"]].concat());
     }
 
