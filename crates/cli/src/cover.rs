@@ -420,7 +420,7 @@ const OF_PIECES: &str = "standard input is read with `read(0, ...)`, which waits
 
 /// What it rests on beside where requests have no end.
 const OF_REQUESTS: [&str; 2] = [
-    "requests come without an answer to an earlier one, if it takes a thread more than PATIENCE operations (one that fails counts as several) or a time-out",
+    "requests come without an answer to an earlier one, if it takes more than PATIENCE operations one after another (one that fails counts as several) or a time-out",
     SAME_STATES,
 ];
 

@@ -3,7 +3,8 @@
 //! About the operations of other threads, a thread needs to know only how many are done, and what a
 //! thread has arrived at where its own future depends on that ([`State::Ask`]). Branches of the
 //! trie that mean the same for a thread are one state of the thread. So it does not wait for
-//! decisions that do not concern it.
+//! decisions that do not concern it. It asks as late as it can ([`Made::ask`]): what it does in all
+//! cases it does first.
 //!
 //! Where schedules lead to other parts, a thread *passes* ([`State::Pass`]). It then knows how many
 //! operations each thread has done in the part that it leaves: leaves with other numbers are other
@@ -108,11 +109,9 @@ impl Plan {
                         let mut cases: Vec<(usize, usize)> =
                             cases.iter().map(|&(label, next)| (label, of(next))).collect();
                         cases.sort_unstable();
-                        let alike = cases.iter().all(|case| case.1 == cases[0].1);
-                        match (who == thread, alike) {
-                            (true, _) => made.state(State::Own(cases)),
-                            (false, true) => cases[0].1,
-                            (false, false) => made.state(State::Ask(who, counts[at] + 1, cases)),
+                        match who == thread {
+                            true => made.state(State::Own(cases)),
+                            false => made.ask((who, counts[at] + 1), cases),
                         }
                     }
                     Node::Take {
@@ -186,11 +185,15 @@ fn counts(trie: &Trie, threads: &[String], numbers: &FxHashMap<&str, usize>) -> 
     counts
 }
 
+/// The cases of a decision: labels, and the next state for each.
+type Cases = Vec<(usize, usize)>;
+
 /// The states, without duplicates.
 #[derive(Default)]
 struct Made {
     states: Vec<State>,
     numbers: FxHashMap<State, usize>,
+    asked: FxHashMap<((usize, u32), Cases), usize>,
 }
 
 impl Made {
@@ -202,5 +205,196 @@ impl Made {
         self.states.push(state.clone());
         self.numbers.insert(state, number);
         number
+    }
+
+    /// The state of a thread whose next state another thread's operation decides. What the thread
+    /// does in all cases comes first, then the question. Else it would wait for the decision with
+    /// all of that. `of`: the other thread, and the number of its operation.
+    fn ask(&mut self, of: (usize, u32), cases: Cases) -> usize {
+        let key = (of, cases);
+        if let Some(&known) = self.asked.get(&key) {
+            return known;
+        }
+        let mut first = Vec::new();
+        let mut cases = key.1.clone();
+        let last = loop {
+            if cases.iter().all(|case| case.1 == cases[0].1) {
+                break cases[0].1;
+            }
+            let head = self.states[cases[0].1].clone();
+            let same = cases.iter().all(|case| begins_alike(&self.states[case.1], &head));
+            match head {
+                State::Do { outcome, after, .. } if same => {
+                    self.go_on(&mut cases, 0);
+                    let next = usize::MAX;
+                    first.push(State::Do { outcome, after, next });
+                }
+                State::Own(own) if same => match &own[..] {
+                    &[(label, _)] => {
+                        self.go_on(&mut cases, 0);
+                        first.push(State::Own(vec![(label, usize::MAX)]));
+                    }
+                    own => {
+                        let each = self.ask_after(of, &cases, own);
+                        break self.state(State::Own(each));
+                    }
+                },
+                // Another question that cannot wait: what it decides comes before this one.
+                State::Ask(who, number, own) if same => {
+                    let each = self.ask_after(of, &cases, &own);
+                    let alike = each.iter().all(|case| case.1 == each[0].1);
+                    break match alike {
+                        true => each[0].1,
+                        false => self.state(State::Ask(who, number, each)),
+                    };
+                }
+                _ => break self.state(State::Ask(of.0, of.1, cases)),
+            }
+        };
+        let made = first.into_iter().rev().fold(last, |next, head| {
+            self.state(match head {
+                State::Do { outcome, after, .. } => State::Do { outcome, after, next },
+                State::Own(own) => State::Own(vec![(own[0].0, next)]),
+                other => other,
+            })
+        });
+        self.asked.insert(key, made);
+        made
+    }
+
+    /// Asks in each case of a state with which all states of these cases begin alike.
+    fn ask_after(&mut self, of: (usize, u32), cases: &Cases, own: &[(usize, usize)]) -> Cases {
+        let mut each = Vec::new();
+        for (place, &(label, _)) in own.iter().enumerate() {
+            let mut cases = cases.clone();
+            self.go_on(&mut cases, place);
+            each.push((label, self.ask(of, cases)));
+        }
+        each
+    }
+
+    /// Replaces each state by that after it, for the label with this place.
+    fn go_on(&self, cases: &mut Cases, place: usize) {
+        for (_, at) in cases {
+            *at = match &self.states[*at] {
+                State::Do { next, .. } => *next,
+                State::Own(own) | State::Ask(_, _, own) => own[place].1,
+                State::End | State::Pass { .. } => *at,
+            };
+        }
+    }
+}
+
+/// Whether a thread does the same in two states, whatever comes next.
+fn begins_alike(one: &State, other: &State) -> bool {
+    let labels_alike =
+        |one: &Cases, other: &Cases| one.iter().map(|case| case.0).eq(other.iter().map(|case| case.0));
+    match (one, other) {
+        (State::Own(one), State::Own(other)) => labels_alike(one, other),
+        (State::Ask(who, number, one), State::Ask(its, same, other)) => {
+            (who, number) == (its, same) && labels_alike(one, other)
+        }
+        (
+            State::Do { outcome, after, .. },
+            State::Do {
+                outcome: its_outcome,
+                after: its_after,
+                ..
+            },
+        ) => (outcome, after) == (its_outcome, its_after),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The states of a thread on the way, as long as there is one way.
+    fn way(plan: &Plan, thread: usize) -> Vec<String> {
+        let (mut at, mut words) = (plan.start[0][thread], Vec::new());
+        loop {
+            at = match &plan.states[at] {
+                State::Own(cases) if cases.len() == 1 => cases[0].1,
+                State::Do { after, next, .. } => {
+                    words.push(format!("does {after:?}"));
+                    *next
+                }
+                State::Own(cases) => {
+                    words.push(format!("decides {}", cases.len()));
+                    return words;
+                }
+                State::Ask(who, number, cases) => {
+                    words.push(format!("asks {who} {number} {}", cases.len()));
+                    return words;
+                }
+                State::End | State::Pass { .. } => {
+                    words.push("end".to_owned());
+                    return words;
+                }
+            };
+        }
+    }
+
+    /// Thread 0.1 decides whether it posts to `s`; then thread 0.2, whether it posts to `t`.
+    /// The main thread does something else twice, and waits for what both have decided.
+    fn decisions(posts: [bool; 2]) -> String {
+        let mut text = "op 0 create 0.1 done\nop 0 create 0.2 done\n".to_owned();
+        let mut counts = [1, 1];
+        for (thread, count) in counts.iter_mut().enumerate() {
+            if posts[thread] {
+                text += &format!("op 0.{} post o{thread} done\n", thread + 1);
+                *count += 1;
+            }
+            text += &format!("op 0.{} end - done\n", thread + 1);
+            text += "op 0 lock o2 done\nop 0 unlock o2 done\n";
+        }
+        text += &format!("op 0 join 0.2 done after 0.2:{}\n", counts[1]);
+        text += &format!("op 0 join 0.1 done after 0.1:{}\nop 0 exit - done\n", counts[0]);
+        text
+    }
+
+    #[test]
+    fn a_thread_asks_as_late_as_it_can() {
+        let mut text =
+            "selvedge-cover 2\nobject 0 global 0 s\nobject 1 global 0 t\nobject 2 global 0 m\n".to_owned();
+        for posts in [[true, true], [true, false], [false, true], [false, false]] {
+            text += &format!("schedule 1\n{}", decisions(posts));
+        }
+        let cover: Cover = text.parse().unwrap();
+        let plan = Plan::of(&cover).unwrap();
+        // What it needs first it asks first, though the other thread has decided before.
+        let does = ["does []"; 6];
+        assert_eq!(way(&plan, 0), [&does[..], &["asks 2 1 2"]].concat());
+        let State::Ask(_, _, cases) = plan
+            .states
+            .iter()
+            .rfind(|state| matches!(state, State::Ask(2, ..)))
+            .unwrap()
+        else {
+            unreachable!()
+        };
+        for &(_, next) in cases {
+            let State::Do { next, .. } = plan.states[next] else {
+                panic!("{plan:?}")
+            };
+            let State::Own(own) = &plan.states[next] else {
+                panic!("{plan:?}")
+            };
+            assert!(matches!(plan.states[own[0].1], State::Ask(1, 1, _)), "{plan:?}");
+        }
+        // Whose future is the same in all cases asks nobody.
+        assert_eq!(way(&plan, 2), ["decides 2"]);
+    }
+
+    #[test]
+    fn a_thread_that_does_one_thing_in_one_case_only_asks_before() {
+        let text = "selvedge-cover 2\nobject 0 global 0 s\nobject 1 global 0 m\n\
+            schedule 1\nop 0 create 0.1 done\nop 0.1 post o0 done\nop 0.1 end - done\n\
+            op 0 lock o1 done\nop 0 unlock o1 done\nop 0 exit - done after 0.1:2\n\
+            schedule 1\nop 0 create 0.1 done\nop 0.1 end - done\n\
+            op 0 lock o1 done\nop 0 exit - done after 0.1:1\n";
+        let plan = Plan::of(&text.parse().unwrap()).unwrap();
+        assert_eq!(way(&plan, 0), ["does []", "does []", "asks 1 1 2"]);
     }
 }

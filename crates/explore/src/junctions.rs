@@ -6,21 +6,22 @@
 //! path, ends there. What follows was explored from the earlier one, or will be.
 //!
 //! *Why that is enough.* What follows a state is a function of the machine's state, of what
-//! detectors remember, and of what decides which thread moves. The last is [`Turns`]: how many
-//! operations each thread has done *since the junction*, and an order of the threads for equal
-//! numbers. The key has all three. So two junctions with one key have the same futures, up to the
+//! detectors remember, and of what decides which thread moves. The last is [`Turns`]: the times of
+//! threads *since the junction*, at which all are 0, and an order of the threads for equal
+//! times. The key has all three. So two junctions with one key have the same futures, up to the
 //! names of inputs.
 //!
-//! *The order of threads* at a junction is that of their turns: who has done fewer operations comes
+//! *The order of threads* at a junction is that of their turns: who would have moved first comes
 //! first. With the oldest thread first at each junction, one that does few operations for each
 //! request would always move, and the others never.
 //!
 //! A read counts as an operation of its thread. So each part has one.
 
 use crate::record::Record;
+use crate::turns::Turns;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_model::{Action, Detector, Fingerprint, Limit, LimitKind, Notice, Pending, Status, Unsupported};
+use selvedge_model::{Action, Detector, Fingerprint, Limit, LimitKind, Notice, Status, Unsupported};
 
 /// More states at which a part begins are not explored: the program's state does not return.
 const MOST_JUNCTIONS: usize = 1000;
@@ -36,9 +37,9 @@ pub enum Begins<'a, M> {
     /// Where a thread is about to read a request, which these actions do.
     Requests(Reads<'a, M>),
     /// Where each thread that can move has come to an operation again that it has come to in the
-    /// part before, by the same calls.
+    /// part before.
     Rounds {
-        /// What the operation is that a thread is about to do, with its calls.
+        /// What the operation is that a thread is about to do, as far as schedules say it.
         stand: &'a dyn Fn(&M, ThreadId) -> Digest,
         /// No part begins before there are so many threads. If more come later, the exploration has
         /// to begin again with that number.
@@ -65,24 +66,6 @@ pub struct Junctions<'a, M> {
     narrow: bool,
     known: FxHashMap<Digest, usize>,
 }
-
-/// What decides between threads that can move.
-#[derive(Clone, Default)]
-pub(crate) struct Turns {
-    /// The operations of each thread since the part began.
-    done: Vec<u32>,
-    /// The place of each thread in the order for equal numbers; those that are not in it come last,
-    /// the oldest first.
-    rank: Vec<usize>,
-    /// The place of each thread's last operation, if it was at one, and what the next one at that
-    /// place counts twice.
-    places: Vec<Option<(u32, u32)>>,
-    /// The operations that each thread has come to since the part began.
-    stands: Vec<(usize, Digest)>,
-}
-
-/// Who does one operation more at the same place has done twice as much there, up to this.
-const MOST_AT_A_PLACE: u32 = 64;
 
 /// What comes at a junction.
 pub(crate) enum Comes {
@@ -165,7 +148,7 @@ impl<'a, M> Junctions<'a, M> {
                 pending.len() >= threads
                     && self
                         .stand(machine, thread)
-                        .is_some_and(|stand| turns.stands.contains(&(thread, stand)))
+                        .is_some_and(|stand| turns.has_come_to(thread, stand))
             }
         }
     }
@@ -260,60 +243,7 @@ impl<'a, M> Junctions<'a, M> {
             key = key.with(machine.without_names());
         }
         key = key.with(detector.digest(machine).unwrap_or_default());
-        let rank: Vec<u64> = turns.rank.iter().map(|&rank| rank as u64).collect();
-        key.with(Digest::of_words(&TURNS, &rank))
-    }
-}
-
-impl Turns {
-    /// Counts an operation. A thread that comes to one place again and again may wait there for
-    /// others, which are to come first then. So these operations count more and more.
-    pub(crate) fn count(&mut self, thread: usize, action: &Action, stand: Option<Digest>) {
-        self.stands.extend(stand.map(|stand| (thread, stand)));
-        let most = self.done.len().max(thread + 1);
-        self.done.resize(most, 0);
-        self.places.resize(most, None);
-        let (last, place) = (self.places[thread], action.object.as_place());
-        let (weight, now) = match (last, place) {
-            (Some((known, weight)), Some(place)) if known == place => {
-                let weight = (2 * weight).min(MOST_AT_A_PLACE);
-                (weight, Some((place, weight)))
-            }
-            (_, place) => (1, place.map(|place| (place, 1))),
-        };
-        self.done[thread] = self.done[thread].saturating_add(weight);
-        self.places[thread] = now;
-    }
-
-    /// An operation of a thread has failed.
-    pub(crate) fn fails(&mut self, thread: usize) {
-        let more = u32::try_from(thread).unwrap_or(u32::MAX);
-        if let Some(done) = self.done.get_mut(thread) {
-            *done = done.saturating_add(more);
-        }
-    }
-
-    /// A thread with a lesser value moves first.
-    pub(crate) fn of(&self, thread: usize) -> (u32, usize) {
-        let done = self.done.get(thread).copied().unwrap_or(0);
-        (done, self.rank.get(thread).copied().unwrap_or(thread))
-    }
-
-    fn begin_anew(&mut self, pending: &[Pending]) {
-        let ended = |thread: usize| pending[thread].status == Status::Finished;
-        let mut order: Vec<usize> = (0..pending.len()).collect();
-        order.sort_by_key(|&thread| match ended(thread) {
-            true => (true, (0, thread)),
-            false => (false, self.of(thread)),
-        });
-        let mut rank = vec![0; order.len()];
-        for (place, thread) in order.into_iter().enumerate() {
-            rank[thread] = place;
-        }
-        self.rank = rank;
-        self.done.clear();
-        self.places.clear();
-        self.stands.clear();
+        key.with(Digest::of_words(&TURNS, &turns.order()))
     }
 }
 

@@ -36,6 +36,7 @@ mod sample;
 pub mod spin;
 pub mod stateful;
 pub mod stuck;
+mod turns;
 pub mod unfold;
 
 pub use again::{Attempt, until_it_holds};

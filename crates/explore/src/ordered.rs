@@ -3,11 +3,13 @@
 //!
 //! Which thread moves is a function of the operations so far and of the pending operations. Actions
 //! that are no *operations* of a schedule are taken first, so they do not influence it. Then comes
-//! the enabled thread with the fewest operations so far; of several, the oldest. So threads advance
-//! side by side, and parallel work is not serialised. An operation that fails (`trylock`) counts
-//! more, and for younger threads more than for older ones: threads that take two locks in opposite
-//! orders, and give one back if they do not get the other, would fail side by side for ever. So
-//! does one at the place of the thread's last one, which may be a loop that waits for others.
+//! the enabled thread that would come to its operation first if all ran side by side; of several,
+//! the oldest. So parallel work is not serialised. An operation takes some time, and what is
+//! computed after it as long as it did in an earlier execution ([`Pace`]). One that fails
+//! (`trylock`) takes longer, and for younger threads more so than for older ones: threads that take
+//! two locks in opposite orders, and give one back if they do not get the other, would fail side by
+//! side for ever. So does one at the place of the thread's last one, which may be a loop that waits
+//! for others.
 //!
 //! If something goes wrong in that order, [`Decisions::avoid`] changes the order for the next
 //! exploration.
@@ -29,8 +31,10 @@
 
 pub use crate::decisions::Decisions;
 pub use crate::junctions::{Begins, Generalise, Junctions, Reads};
-use crate::junctions::{Comes, Turns, narrow};
+use crate::junctions::{Comes, narrow};
 use crate::record::Record;
+pub use crate::turns::Pace;
+use crate::turns::Turns;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
@@ -48,7 +52,7 @@ struct Open<A, B> {
     turns: Turns,
 }
 
-/// So many operations more than the reader of requests another thread may do before it reads.
+/// Before a request is read, the other threads have the time of so many operations.
 pub const PATIENCE: u32 = 256;
 
 /// A thread goes round if it has taken so many actions, one behind another, that only look at
@@ -61,18 +65,33 @@ type Is<'a> = &'a dyn Fn(&Action) -> bool;
 /// A step that was made: the choice, and whether it was an operation.
 type Made = (Choice, bool);
 
+/// What chooses the thread that moves.
+pub struct Choosing<'a, 'b, M> {
+    /// What is decided otherwise.
+    pub decisions: &'a mut Decisions,
+    /// Where executions are divided into parts.
+    pub junctions: Option<&'a mut Junctions<'b, M>>,
+    /// How long threads compute after operations.
+    pub pace: &'a Pace,
+}
+
 /// Explores all data choices. `is_operation`: true for actions that schedules order. The machine
 /// is left in any state.
 pub fn explore<M, D>(
     (machine, detector): (&mut M, &mut D),
     is_operation: &dyn Fn(&Action) -> bool,
-    (decisions, mut junctions): (&mut Decisions, Option<&mut Junctions<'_, M>>),
+    choosing: Choosing<'_, '_, M>,
     (config, control): (&Config, &Control),
 ) -> Report
 where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
+    let Choosing {
+        decisions,
+        mut junctions,
+        pace,
+    } = choosing;
     let mut record = Record::default();
     let mut path: Vec<Made> = Vec::new();
     let mut turns = Turns::default();
@@ -214,7 +233,7 @@ where
             let stand = junctions
                 .as_deref()
                 .and_then(|junctions| junctions.stand(machine, thread));
-            turns.count(thread, &pending.action, stand);
+            turns.count(pace, &pending.action, stand);
         }
         if made.1 {
             decisions.operation(path.len(), &pending.action);
@@ -223,6 +242,7 @@ where
         if taken.ends {
             return record.finish(StopReason::Finding);
         }
+        turns.threads(pace, machine.pending().len());
         rounds = match taken.changes {
             true => (choice.thread, 0),
             false if rounds.0 == choice.thread => (choice.thread, rounds.1 + 1),
@@ -292,12 +312,11 @@ fn next(
         ranked.retain(|&thread| !gives_up(thread));
     }
     ranked.sort_by_key(|&thread| {
-        let (done, rank) = turns.of(thread);
         let patience = match reads_request(&pending[thread].action) {
             true => PATIENCE,
             false => 0,
         };
-        (comes_round(thread), done + patience, rank)
+        (comes_round(thread), turns.of(thread, patience))
     });
     decisions.decide(depth, pending, &ranked)
 }

@@ -7,6 +7,7 @@ use crate::explored::{Estimate, Explored};
 use crate::finding::{self, FoundBy};
 use crate::job::Job;
 use crate::machines::stepping_machine;
+use crate::measured::Measured;
 use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
 use crate::places::Places;
@@ -17,7 +18,7 @@ use crate::setup::Setup;
 use crate::witnessed::{Again, Known};
 use selvedge_base::{ContextId, StmtId};
 use selvedge_cover::{Collected, Collector, Gap, Global, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Begins, Decisions, Junctions};
+use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Junctions, Pace};
 use selvedge_explore::{Config, Control, Report, Stop};
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
@@ -59,6 +60,13 @@ const MOST_PLAIN: u64 = 64;
 
 /// With general states, the first execution is followed so far to see what schedules need.
 const MOST_PLAIN_EVENTS: u32 = 20_000;
+
+/// How long threads compute after operations.
+enum Paced<'a> {
+    By(&'a Pace),
+    /// It is measured.
+    Measured(&'a mut Pace),
+}
 
 /// What a recorder asks of the machine.
 struct OfVm {
@@ -185,16 +193,28 @@ pub fn cover(
     let explore = |(program, names): (&Arc<Program>, &OfVm),
                    rounds: Option<(&mut Rounds, bool)>,
                    config: &Config,
-                   (collector, decisions): (&Collector, &mut Decisions)| {
+                   (collector, decisions): (&Collector, &mut Decisions),
+                   pace: Paced<'_>| {
         let limits = (config, &*control);
-        let mut report = if let Some((rounds, is_fixed)) = rounds {
-            rounds.explore((program, names), (collector, decisions), limits, is_fixed)
+        let mut report = if let (Some((rounds, is_fixed)), Paced::By(pace)) = (rounds, &pace) {
+            let choosing = (collector, decisions, *pace);
+            rounds.explore((program, names), choosing, limits, is_fixed)
         } else {
             let (mut vm, detectors) = stepping_machine(program);
-            let mut detectors = (detectors, Recorder::new(collector, names));
+            let detectors = (detectors, Recorder::new(collector, names));
             let mut junctions =
                 requests.map(|joins| Junctions::new(Begins::Requests(&Vm::reads_request), joins));
-            let choosing = (decisions, junctions.as_mut());
+            let unknown = Pace::default();
+            let (pace, measured) = match pace {
+                Paced::By(pace) => (pace, None),
+                Paced::Measured(pace) => (&unknown, Some(Measured::new(&vm, pace))),
+            };
+            let choosing = Choosing {
+                decisions,
+                junctions: junctions.as_mut(),
+                pace,
+            };
+            let mut detectors = (detectors, measured);
             ordered::explore((&mut vm, &mut detectors), &is_ordered, choosing, limits)
         };
         crate::explore::settle(&mut report, &control);
@@ -233,20 +253,27 @@ pub fn cover(
     };
     let mut failed = Vec::new();
     let mut decisions;
+    let mut pace;
     let (mut report, collected, left_out, rounds) = loop {
+        pace = Pace::default();
         let mut explored = None;
         let mut gaps = BTreeSet::new();
         let mut threads = 0;
         observer.explores(&control, &mut || {
             let collector = Collector::default();
             let collecting = (&collector, &mut Decisions::default());
-            let report = explore((&program, &names), None, &first, collecting);
+            let measured = Paced::Measured(&mut pace);
+            let report = explore((&program, &names), None, &first, collecting, measured);
             threads = report.statistics.threads as usize;
             gaps = collector.gaps();
         });
         if names.places.fill(&fillable(&gaps)) {
             program = program_of(&names.places)?;
             continue;
+        }
+        // What others did while a request was answered is counted in operations.
+        if requests.is_some() {
+            pace = Pace::default();
         }
         failed.clear();
         decisions = Decisions::default();
@@ -255,7 +282,8 @@ pub fn cover(
             loop {
                 let collector = Collector::default();
                 let now = rounds.as_mut().map(|rounds| (rounds, false));
-                let report = explore((&program, &names), now, &config, (&collector, &mut decisions));
+                let collecting = (&collector, &mut decisions);
+                let report = explore((&program, &names), now, &config, collecting, Paced::By(&pace));
                 let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
                 match report.faults.first() {
                     Some(found) if more && decisions.avoid() => failed.push(found.clone()),
@@ -272,7 +300,7 @@ pub fn cover(
             observer.explores(&control, &mut || {
                 let collector = Collector::default();
                 let collecting = (&collector, &mut Decisions::default());
-                explore((&program, &names), None, &all, collecting);
+                explore((&program, &names), None, &all, collecting, Paced::By(&pace));
                 gaps = collector.gaps();
             });
             if names.places.fill(&fillable(&gaps)) {
@@ -288,7 +316,7 @@ pub fn cover(
             observer.explores(&control, &mut || {
                 let now = rounds.as_mut().map(|rounds| (rounds, true));
                 let collecting = (&**collector, &mut Decisions::default());
-                report = explore((&program, &names), now, &config, collecting);
+                report = explore((&program, &names), now, &config, collecting, Paced::By(&pace));
             });
             left_out = collector.left_out();
         }
@@ -393,6 +421,7 @@ pub fn cover(
             config: &config,
             control: &control,
             rounds: rounds.as_ref().map(|rounds| rounds.threads),
+            pace: &pace,
         };
         let known = Known::of(&set);
         observer.explores(&control, &mut || {

@@ -69,6 +69,7 @@ mod immediate;
 mod job;
 mod machines;
 mod matters;
+mod measured;
 mod observer;
 mod options;
 mod parts_worker;

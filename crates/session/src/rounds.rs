@@ -5,20 +5,25 @@
 //! explorations of a program, and is undone between them.
 
 use crate::machines::stepping_machine;
-use selvedge_base::{Digest, ThreadId};
+use selvedge_base::{Digest, Domain, Id, ThreadId};
 use selvedge_cover::{Collector, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Begins, Decisions, Generalise, Junctions};
+use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Generalise, Junctions, Pace};
 use selvedge_explore::{Config, Control, Report};
-use selvedge_model::Undo;
+use selvedge_model::{Machine, Undo};
 use selvedge_vm::{Generalised, Program, Vm};
 use std::sync::Arc;
 
 /// The exploration begins again at most so many times.
 const MOST_TRIES: usize = 1000;
 
-/// What an operation is that a thread is about to do, with its calls.
+static STAND: Domain = Domain::new("operation that a thread is about to do");
+
+/// What the operation is that a thread is about to do, as a schedule says it. Where in the program
+/// it is makes no difference: no other thread of a native program knows that.
 pub(crate) fn stand(vm: &Vm, thread: ThreadId) -> Digest {
-    vm.place_of(thread)
+    let action = vm.pending()[thread.index()].action;
+    let words = [action.op as u64, action.object.0, action.object2.0];
+    Digest::of_words(&STAND, &words)
 }
 
 /// A machine of a program, and what is known of its states.
@@ -60,7 +65,7 @@ impl Rounds {
     pub(crate) fn explore(
         &mut self,
         (program, names): (&Arc<Program>, &dyn Names<Vm>),
-        (collector, decisions): (&Collector, &mut Decisions),
+        (collector, decisions, pace): (&Collector, &mut Decisions, &Pace),
         limits: (&Config, &Control),
         is_fixed: bool,
     ) -> Report {
@@ -77,7 +82,11 @@ impl Rounds {
             };
             let mut junctions = Junctions::new(begins, true).generalised(&mut self.general);
             let mark = self.vm.mark();
-            let choosing = (&mut *decisions, Some(&mut junctions));
+            let choosing = Choosing {
+                decisions: &mut *decisions,
+                junctions: Some(&mut junctions),
+                pace,
+            };
             let machine = (&mut self.vm, &mut detectors);
             let report = ordered::explore(machine, &is_ordered, choosing, limits);
             let again = junctions.is_narrow() && tries < MOST_TRIES && !limits.1.is_stopped();

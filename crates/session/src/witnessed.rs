@@ -13,7 +13,7 @@ use crate::machines::stepping_machine;
 use crate::rounds::stand;
 use selvedge_base::Location;
 use selvedge_cover::{Collected, Collector, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Begins, Decisions, Junctions};
+use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Junctions, Pace};
 use selvedge_explore::{Config, Control};
 use selvedge_model::{Input, InputKind};
 use selvedge_schedule::cover::{Cover, Order, Witness};
@@ -33,6 +33,8 @@ pub(crate) struct Again<'a> {
     pub(crate) control: &'a Control,
     /// If parts begin where loops go round, the number of threads from which on they do.
     pub(crate) rounds: Option<usize>,
+    /// How long threads compute after operations.
+    pub(crate) pace: &'a Pace,
 }
 
 /// The schedules of a program, with operations as numbers.
@@ -157,7 +159,11 @@ fn run(again: Again<'_>, decisions: &mut Decisions, witness: &[Witness]) -> Resu
     };
     let (mut vm, mut detectors) = (vm, (detectors, recorder));
     let mut junctions = begins.map(|begins| Junctions::new(begins, false));
-    let choosing = (decisions, junctions.as_mut());
+    let choosing = Choosing {
+        decisions,
+        junctions: junctions.as_mut(),
+        pace: again.pace,
+    };
     let machine = (&mut vm, &mut detectors);
     let report = ordered::explore(machine, &is_ordered, choosing, (again.config, again.control));
     if again.control.is_stopped() {

@@ -212,7 +212,10 @@ fn random_loops_follow_their_sets_for_every_number_of_rounds() {
             continue;
         }
         let set: Cover = place.read("set");
-        assert!(!set.parts.is_empty(), "{seed}\n{text}");
+        // Loops without an operation are no parts.
+        let operations = ["lock(", "barrier_wait(", "sem_post("];
+        let operates = operations.iter().any(|name| text.contains(name));
+        assert!(!operates || !set.parts.is_empty(), "{seed}\n{text}");
         place.build("set");
         for rounds in [0, 1, 2, 3, 5, 8, 13, 21] {
             for input in ["@", "C", "F", "O"] {

@@ -12,25 +12,9 @@ use crate::program::Program;
 use crate::state::State;
 use crate::vm::Vm;
 use rustc_hash::FxHashSet;
-use selvedge_base::{Digest, Domain, Id, ThreadId};
-
-static STAND: Domain = Domain::new("place of a thread");
+use selvedge_base::Digest;
 
 impl Vm {
-    /// The hash of the place at which a thread stands, with the calls that led there.
-    pub fn place_of(&self, thread: ThreadId) -> Digest {
-        let thread = self.state.thread(thread);
-        let mut words = vec![thread.core.stage as u64, thread.core.phase as u64];
-        for index in 0..thread.core.depth as usize {
-            let frame = thread.frame(index);
-            words.extend([
-                (frame.func.index() as u64) << 32 | u64::from(frame.ip),
-                u64::from(frame.call),
-            ]);
-        }
-        Digest::of_words(&STAND, &words)
-    }
-
     /// The hash of the state without its numbers.
     pub(crate) fn shape(&self) -> Digest {
         let none = FxHashSet::default();

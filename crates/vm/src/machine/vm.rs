@@ -106,6 +106,11 @@ impl Vm {
         self.instructions + QUERY * self.solver.queries() + RENAMED * self.renamed.get()
     }
 
+    /// The instructions of all steps so far, undone or not.
+    pub const fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
     /// Whether it was made by [`Vm::canonical`].
     pub fn is_canonical(&self) -> bool {
         self.state.modes().canonical

@@ -9,7 +9,7 @@
 #include <thread>
 
 static std::mutex lock;
-static std::condition_variable turned;
+static std::condition_variable turned, never;
 static std::shared_mutex table_lock;
 static std::once_flag once;
 static int turns, table, made;
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     }
     {
         std::unique_lock<std::mutex> hold(lock);
-        bool came = turned.wait_for(hold, std::chrono::milliseconds(1), [] { return turns > 5; });
+        bool came = never.wait_for(hold, std::chrono::milliseconds(1), [] { return turns > 5; });
         std::printf("%d ", came);
     }
     one.join();
