@@ -40,8 +40,12 @@
 //!
 //! - Control has one way back: each block has exactly one successor in the loop.
 //! - There is one load. It is atomic and not volatile, and its address is the same in all rounds,
-//!   or is computed right before it from what no round changes.
-//! - All other instructions compute on registers and cannot fail, or are barriers for the compiler.
+//!   or is computed right before it from what no round changes. A call counts as the load if its
+//!   function computes on registers and loads at most once, without a loop (`polling/looks.rs`),
+//!   and its arguments fulfil the condition for the address: the same value read gives the same
+//!   results.
+//! - All other instructions compute on registers and cannot fail, are calls of functions that do no
+//!   more than that, or are barriers for the compiler.
 //! - Registers that are kept from one round to the next do not depend on the value that was read.
 //! - The condition of a branch depends on the value, on the round (on kept registers), or on both
 //!   in the form *leave if one of the two says so*. Branches on the value come first.
@@ -53,21 +57,24 @@
 //! remove the repeated rounds of loops without a bound.
 
 mod countdown;
+mod looks;
 
 use crate::cfg::{Cfg, Loop, LoopForest, successors};
 use countdown::Countdown;
+use looks::Looks;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
 use selvedge_ir::{
-    BinOp, Block, BlockId, FuncId, Function, Inst, InstKind, Module, Operand, Reg, RegInfo, Terminator,
+    BinOp, Block, BlockId, FuncId, Function, Inst, InstKind, Module, Operand, Reg, RegInfo, Terminator, Type,
 };
 use std::collections::BTreeSet;
 
 /// Rewrites all bounded polling loops of a module, so that each reads once. Returns their number.
 pub fn poll_once(module: &mut Module) -> usize {
     let mut changed = 0;
+    let looks = Looks::of(module);
     for function in module.functions.ids() {
-        let rounds = rounds(module, function);
+        let rounds = rounds(module, function, &looks);
         changed += rounds.len();
         for round in rounds {
             round.rewrite(&mut module.functions[function]);
@@ -77,24 +84,24 @@ pub fn poll_once(module: &mut Module) -> usize {
 }
 
 /// The bounded polling loops of a function.
-fn rounds(module: &Module, id: FuncId) -> Vec<Round> {
+fn rounds<'l>(module: &Module, id: FuncId, looks: &'l Looks) -> Vec<Round<'l>> {
     let function = &module.functions[id];
-    let polls = |block: &Block| block.insts.iter().any(is_poll);
+    let polls = |block: &Block| block.insts.iter().any(|inst| looks.polls(&inst.kind));
     if !function.blocks.iter().any(polls) {
         return Vec::new();
     }
     let loops = LoopForest::of(&Cfg::of(module, function, |_| false));
     let blocks = function.blocks.iter_ids().filter(|(_, block)| polls(block));
-    let rounds = blocks.filter_map(|(id, _)| Round::of(function, id, loops.get(loops.innermost(id)?)));
+    let rounds = blocks.filter_map(|(id, _)| Round::of(function, id, loops.get(loops.innermost(id)?), looks));
     rounds
         .filter(|round| round.fulfils_conditions(function))
         .collect()
 }
 
 /// Whether an instruction is an atomic load that is not volatile.
-const fn is_poll(inst: &Inst) -> bool {
+const fn is_load(kind: &InstKind) -> bool {
     matches!(
-        inst.kind,
+        kind,
         InstKind::Load {
             order: Some(_),
             volatile: false,
@@ -141,16 +148,17 @@ impl Depends {
 }
 
 /// One round of a loop.
-struct Round {
+struct Round<'l> {
+    looks: &'l Looks,
     /// The blocks of the loop in the order of control. The first one has the load.
     blocks: Vec<BlockId>,
-    /// The index of the load in the first block.
+    /// The index of the load, or of the call that loads, in the first block.
     load: usize,
 }
 
-impl Round {
+impl<'l> Round<'l> {
     /// The only path through a loop from `first` back to it; `None` if there are several.
-    fn of(function: &Function, first: BlockId, of: &Loop) -> Option<Round> {
+    fn of(function: &Function, first: BlockId, of: &Loop, looks: &'l Looks) -> Option<Round<'l>> {
         let mut blocks = vec![first];
         loop {
             let at = *blocks.last()?;
@@ -172,8 +180,9 @@ impl Round {
             }
             blocks.push(to);
         }
-        let load = function.blocks[first].insts.iter().position(is_poll)?;
-        Some(Round { blocks, load })
+        let mut insts = function.blocks[first].insts.iter();
+        let load = insts.position(|inst| looks.polls(&inst.kind))?;
+        Some(Round { looks, blocks, load })
     }
 
     /// The instructions of a round, the load first.
@@ -191,9 +200,9 @@ impl Round {
     fn fulfils_conditions(&self, function: &Function) -> bool {
         let (mut loads, mut others_compute) = (0, true);
         for kind in self.insts(function) {
-            match kind {
-                InstKind::Load { .. } => loads += 1,
-                kind => others_compute &= only_computes(kind),
+            match self.looks.polls(kind) {
+                true => loads += 1,
+                false => others_compute &= self.looks.only_computes(kind),
             }
         }
         if loads != 1 || !others_compute {
@@ -206,11 +215,10 @@ impl Round {
             Operand::Reg(reg) => depends.get(&reg).copied().unwrap_or_default(),
             _ => Depends::default(),
         };
-        let address = self.insts(function).find_map(|kind| match kind {
-            InstKind::Load { ptr, .. } => Some(on(*ptr)),
-            _ => None,
-        });
-        if address != Some(Depends::default()) {
+        let mut address = Depends::default();
+        let load = &function.blocks[self.blocks[0]].insts[self.load].kind;
+        load.for_each_operand(|operand| address = address.or(on(operand)));
+        if address != Depends::default() {
             return false;
         }
         // The branches, in the order in which a round comes to them.
@@ -347,7 +355,7 @@ impl Round {
             let before = assigned.clone();
             for kind in self.insts(function) {
                 let mut depends = Depends {
-                    value: matches!(kind, InstKind::Load { .. }),
+                    value: self.looks.polls(kind),
                     round: false,
                 };
                 kind.for_each_operand(|operand| {
@@ -406,25 +414,46 @@ impl Round {
         }
     }
 
+    /// Whether an instruction of a round does nothing but let time pass.
+    fn only_waits(&self, kind: &InstKind) -> bool {
+        match kind {
+            InstKind::Pause => true,
+            InstKind::Call { results, .. } => results.is_empty() && self.looks.only_computes(kind),
+            _ => false,
+        }
+    }
+
     /// Redirects the path behind the load into a copy of the loop without the load.
     fn rewrite(&self, function: &mut Function) {
         let first = self.blocks[0];
-        let InstKind::Load { dst, ty, .. } = function.blocks[first].insts[self.load].kind else {
-            return;
-        };
-        let loaded = function.regs.push(RegInfo::unnamed(ty));
-        let place = &mut function.blocks[first].insts;
-        if let InstKind::Load { dst, .. } = &mut place[self.load].kind {
+        let mut load = function.blocks[first].insts[self.load].clone();
+        let types: Vec<Type> = function.regs.iter().map(|reg| reg.ty).collect();
+        let stmt = load.stmt;
+        let mut again: Vec<Inst> = Vec::new();
+        let regs = &mut function.regs;
+        let mut keep = |dst: &mut Reg, ty: Type| {
+            let loaded = regs.push(RegInfo::unnamed(ty));
+            again.push(Inst {
+                stmt,
+                kind: InstKind::Copy {
+                    dst: *dst,
+                    value: Operand::Reg(loaded),
+                },
+            });
             *dst = loaded;
-        }
-        let again = Inst {
-            kind: InstKind::Copy {
-                dst,
-                value: Operand::Reg(loaded),
-            },
-            ..place[self.load].clone()
         };
-        place.insert(self.load + 1, again);
+        match &mut load.kind {
+            InstKind::Load { dst, ty, .. } => keep(dst, *ty),
+            InstKind::Call { results, .. } => {
+                for dst in results {
+                    let ty = types[dst.index()];
+                    keep(dst, ty);
+                }
+            }
+            _ => return,
+        }
+        let place = &mut function.blocks[first].insts;
+        place.splice(self.load..=self.load, [load].into_iter().chain(again));
         let from = function.blocks.len();
         let copy = |block: BlockId| {
             let at = self.blocks.iter().position(|&b| b == block);
@@ -435,7 +464,7 @@ impl Round {
             if id == first {
                 block.insts.remove(self.load);
             }
-            block.insts.retain(|inst| inst.kind != InstKind::Pause);
+            block.insts.retain(|inst| !self.only_waits(&inst.kind));
             // The copy stays within the copy.
             redirect(&mut block.term, |to| copy(to).unwrap_or(to));
             function.blocks.push(block);

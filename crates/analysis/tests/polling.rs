@@ -1,10 +1,11 @@
 //! Bounded polling loops, compared with what the rewriting promises, on random loops. An
-//! interpreter runs the function before and after, with a list of values that the loads read.
+//! interpreter runs the function before and after, with a list of values that the loads read. Some
+//! loops call functions that load, or that compute.
 
 use selvedge_analysis::polling::poll_once;
 use selvedge_base::Id;
 use selvedge_ir::{
-    BinOp, BlockId, FuncId, Function, InstKind, IntPred, Module, Operand, Reg, Terminator, parse, verify,
+    BinOp, BlockId, Callee, FuncId, InstKind, IntPred, Module, Operand, Reg, Terminator, parse, verify,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -22,8 +23,20 @@ struct Generator {
     /// Whether instructions leave register 0, the counter, and register 3, which is loaded, alone.
     /// That makes loops that fulfil the conditions more often.
     tidy: bool,
+    /// Whether functions are called.
+    calls: bool,
     text: String,
 }
+
+/// An argument of a call.
+fn typed(operand: &str) -> String {
+    match operand.starts_with('r') {
+        true => format!("{operand} as i32"),
+        false => operand.to_owned(),
+    }
+}
+
+const LOAD: &str = "load atomic acquire i32 g0, align 4";
 
 impl Generator {
     fn word(&mut self) -> String {
@@ -45,7 +58,10 @@ impl Generator {
         let bit = WORDS + self.rng.u32(0..BITS);
         let (a, b) = (self.word(), self.word());
         let (c, d) = (self.bit(), self.bit());
-        let line = match self.rng.u32(0..12) {
+        let calls = if self.calls { 14 } else { 12 };
+        let line = match self.rng.u32(0..calls) {
+            12 => format!("r{word} = call f3({})", typed(&a)),
+            13 => "call f4()".to_owned(),
             // What a counter looks like.
             0 | 1 => format!("r{word} = add r{word}, 1:i32"),
             2 => format!("r{word} = sub r{word}, 1:i32"),
@@ -106,6 +122,7 @@ impl Generator {
         let mut g = Generator {
             rng: fastrand::Rng::with_seed(seed),
             tidy: !seed.is_multiple_of(3),
+            calls: seed % 4 >= 2,
             text: String::new(),
         };
         let blocks = g.rng.u32(1..4);
@@ -131,7 +148,11 @@ impl Generator {
                 g.computes_anew();
             }
             if block == loads_in {
-                let _ = writeln!(g.text, "  s0 r{loaded} = load atomic acquire i32 g0, align 4");
+                let load = match g.calls && g.rng.u32(0..4) > 0 {
+                    true => format!("call f1({})", typed(&g.argument())),
+                    false => LOAD.to_owned(),
+                };
+                let _ = writeln!(g.text, "  s0 r{loaded} = {load}");
             }
             g.insts(1);
             if g.tidy && block == counts_in {
@@ -161,7 +182,66 @@ impl Generator {
             let _ = writeln!(g.text, "b{exit}:\n  s0 return r{reg}");
         }
         g.text.push_str("}\n");
+        if g.calls {
+            let functions = g.functions();
+            g.text = g
+                .text
+                .replacen("global", "stmt f1#0\nstmt f2#0\nstmt f3#0\nstmt f4#0\nglobal", 1);
+            for (number, function) in functions.iter().enumerate() {
+                // Each has a statement of its own.
+                g.text += &function.replace("s0 ", &format!("s{} ", number + 1));
+            }
+        }
         g.text
+    }
+
+    fn argument(&mut self) -> String {
+        match self.rng.u32(0..3) {
+            0 => "r1".to_owned(),
+            1 => self.word(),
+            _ => format!("{}:i32", self.rng.u32(0..3)),
+        }
+    }
+
+    /// Functions that load (`f1`, `f2`), that compute (`f3`), and that wait (`f4`).
+    fn functions(&mut self) -> [String; 4] {
+        let body = match self.rng.u32(0..10) {
+            0 | 1 => format!("b0:\n  s0 r1 = {LOAD}\n  s0 return r1"),
+            2 => format!("b0:\n  s0 r1 = {LOAD}\n  s0 r1 = add r1, r0\n  s0 return r1"),
+            // One of two places.
+            3 => format!(
+                "b0:\n  s0 switch i32 r0, b1 [1: b2]\nb1:\n  s0 r1 = {LOAD}\n  s0 jump b3\n\
+                 b2:\n  s0 r1 = {LOAD}\n  s0 r1 = sub 3:i32, r1\n  s0 jump b3\nb3:\n  s0 return r1"
+            ),
+            // Not on each path.
+            4 => format!(
+                "b0:\n  s0 r2 = cmp eq i32 r0, 1:i32\n  s0 branch r2, b1, b2\n\
+                 b1:\n  s0 return 2:i32\nb2:\n  s0 r1 = {LOAD}\n  s0 return r1"
+            ),
+            5 => "b0:\n  s0 r1 = call f2(r0 as i32)\n  s0 call f4()\n  s0 return r1".to_owned(),
+            // The rest is not one look: two loads, on all paths or on one, a loop.
+            6 => format!("b0:\n  s0 r1 = {LOAD}\n  s0 r0 = {LOAD}\n  s0 r1 = add r1, r0\n  s0 return r1"),
+            7 => format!(
+                "b0:\n  s0 r1 = {LOAD}\n  s0 r0 = call f2(r0 as i32)\n  s0 r1 = sub r1, r0\n  s0 return r1"
+            ),
+            8 => format!(
+                "b0:\n  s0 r1 = {LOAD}\n  s0 r2 = cmp eq i32 r1, 1:i32\n  s0 branch r2, b1, b2\n\
+                 b1:\n  s0 r1 = {LOAD}\n  s0 return r1\nb2:\n  s0 return r1"
+            ),
+            _ => format!(
+                "b0:\n  s0 r1 = {LOAD}\n  s0 r2 = cmp eq i32 r1, r0\n  s0 branch r2, b0, b1\n\
+                 b1:\n  s0 return r1"
+            ),
+        };
+        let function = |name: &str, body: &str| {
+            format!("func \"{name}\" (r0) -> (i32) {{\n  regs r0: i32, r1: i32, r2: i1\n{body}\n}}\n")
+        };
+        [
+            function("f1", &body),
+            function("f2", &format!("b0:\n  s0 r1 = {LOAD}\n  s0 return r1")),
+            function("f3", "b0:\n  s0 r1 = add r0, 1:i32\n  s0 return r1"),
+            "func \"f4\" () -> () {\nb0:\n  s0 pause\n  s0 return\n}\n".to_owned(),
+        ]
     }
 }
 
@@ -238,19 +318,50 @@ fn only_loops_that_end_are_rewritten() {
 /// How a run ended: the block that returned, and the value; `None` if it does not end.
 type End = Option<(BlockId, u128)>;
 
-/// Runs a function; the k-th load reads `value(k)`. The end, and how many loads there were.
-fn run(function: &Function, value: impl Fn(usize) -> u128) -> (End, usize) {
+/// Runs a module's first function; the k-th load reads `value(k)`. The end, and how many loads
+/// there were.
+fn run(module: &Module, value: impl Fn(usize) -> u128) -> (End, usize) {
+    let (mut loads, mut steps) = (0, 0);
+    let mut next = || {
+        loads += 1;
+        value(loads - 1)
+    };
+    let end = call(module, FuncId::from_index(0), &[], (&mut next, &mut steps));
+    (end, loads)
+}
+
+fn call(
+    module: &Module,
+    id: FuncId,
+    args: &[u128],
+    (next, steps): (&mut dyn FnMut() -> u128, &mut usize),
+) -> End {
+    let function = &module.functions[id];
     let mut regs = vec![0; function.regs.len()];
-    let mut loads = 0;
+    for (param, &arg) in function.params.iter().zip(args) {
+        regs[param.index()] = arg;
+    }
     let mut at = BlockId::from_index(0);
-    for _ in 0..MOST_STEPS {
+    while *steps < MOST_STEPS {
+        *steps += 1;
         let block = &function.blocks[at];
         for inst in &block.insts {
             let (dst, value) = match inst.kind {
-                InstKind::Load { dst, .. } => {
-                    loads += 1;
-                    (dst, value(loads - 1))
+                InstKind::Load { dst, .. } => (dst, next()),
+                InstKind::Call {
+                    ref results,
+                    callee: Callee::Direct(callee),
+                    ref args,
+                    ..
+                } => {
+                    let args: Vec<u128> = args.iter().map(|&arg| get(arg, &regs)).collect();
+                    let (_, value) = call(module, callee, &args, (&mut *next, &mut *steps))?;
+                    match results.first() {
+                        Some(&dst) => (dst, value),
+                        None => continue,
+                    }
                 }
+                InstKind::Pause => continue,
                 ref kind => compute(kind, &regs),
             };
             regs[dst.index()] = value;
@@ -265,11 +376,23 @@ fn run(function: &Function, value: impl Fn(usize) -> u128) -> (End, usize) {
                 0 => otherwise,
                 _ => then,
             },
-            Terminator::Return(ref values) => return (Some((at, get(values[0], &regs))), loads),
+            Terminator::Switch {
+                value,
+                ref cases,
+                default,
+                ..
+            } => {
+                let value = get(value, &regs);
+                let case = cases.iter().find(|case| case.0 == value);
+                case.map_or(default, |case| case.1)
+            }
+            Terminator::Return(ref values) => {
+                return Some((at, values.first().map_or(0, |&value| get(value, &regs))));
+            }
             ref other => panic!("{other:?}"),
         };
     }
-    (None, loads)
+    None
 }
 
 fn get(operand: Operand, regs: &[u128]) -> u128 {
@@ -312,8 +435,7 @@ fn compute(kind: &InstKind, regs: &[u128]) -> (Reg, u128) {
 
 #[test]
 fn a_rewritten_loop_ends_as_the_loop_does() {
-    let only = FuncId::from_index(0);
-    let (mut rewritten, mut decided, mut several) = (0, 0, 0);
+    let (mut rewritten, mut called, mut decided, mut several) = (0, 0, 0, 0);
     for seed in 0..LOOPS {
         let text = Generator::function(seed);
         let before: Module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -323,11 +445,12 @@ fn a_rewritten_loop_ends_as_the_loop_does() {
             continue;
         }
         rewritten += 1;
-        let ends = |value| run(&after.functions[only], |_| value);
+        called += u64::from(text.contains("= call f1("));
+        let ends = |value| run(&after, |_| value);
         let by_value = (0..4).filter_map(|value| Some(ends(value).0?.0));
         decided += u64::from(by_value.collect::<BTreeSet<_>>().len() > 1);
         verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{after}"));
-        let (before, after) = (&before.functions[only], &after.functions[only]);
+        let (before, after) = (&before, &after);
         // Nothing is added: one value for all loads.
         for value in 0..4 {
             let (end, _) = run(before, |_| value);
@@ -354,7 +477,9 @@ fn a_rewritten_loop_ends_as_the_loop_does() {
             }
         }
     }
-    println!("{rewritten} loops rewritten, {decided} with an exit by value, {several} runs of several loads");
+    println!(
+        "{rewritten} loops rewritten, {called} that call what loads, {decided} with an exit by value, {several} runs of several loads"
+    );
     // The test has to say something.
-    assert!(rewritten > 1_000 && decided > 200 && several > 3_000);
+    assert!(rewritten > 1_000 && called > 300 && decided > 200 && several > 3_000);
 }
