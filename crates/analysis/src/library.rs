@@ -413,9 +413,9 @@ fn memory(name: &str) -> Option<Effect> {
         }
         "mmap" | "mmap64" => gives(New),
         "free" | "cfree" | "munmap" | "__cxa_free_exception" => on(0, 0b1),
-        // A page that is made a guard page counts as written.
-        "mprotect" => on(0, 0b1),
-        "madvise" | "malloc_usable_size" => NONE,
+        // Pages whose protection changes count as written, and so do those that are discarded.
+        "mprotect" | "madvise" => on(0, 0b1),
+        "malloc_usable_size" => NONE,
         "realloc" | "reallocarray" => on(0b1, 0b1).giving(New).and(Renews(0)),
         "posix_memalign" => on(0, 0b1).and(Allocates(0)),
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {

@@ -40,14 +40,17 @@ pub enum FragmentKind {
     Dead,
     /// A decision on symbolic values: the thread, and the decision's name.
     Decision,
+    /// Consecutive protected pages of an object: its address, the first page and what is refused,
+    /// the end.
+    Protection,
 }
 
 impl FragmentKind {
     /// All kinds.
     #[rustfmt::skip]
-    pub const ALL: [FragmentKind; 16] = {
+    pub const ALL: [FragmentKind; 17] = {
         use FragmentKind::*;
-        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, Counter, User, Word, Dead, Decision]
+        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, Counter, User, Word, Dead, Decision, Protection]
     };
 }
 
@@ -99,6 +102,7 @@ static DOMAINS: [Domain; FragmentKind::ALL.len()] = [
     Domain::new("machine word"),
     Domain::new("machine dead"),
     Domain::new("machine decision"),
+    Domain::new("machine protection"),
 ];
 
 /// The key for bytes that are not plain.

@@ -263,7 +263,7 @@ fn check_maker(cx: &Cx<'_>, base: u64, object: &Object, by: Maker) -> Result<(),
         (Maker::NewArray, _) => ("new[]", "free or realloc"),
         (Maker::Other, Maker::NewArray) => ("malloc or its like", "delete[]"),
         (Maker::Other, _) => ("malloc or its like", "delete"),
-        (Maker::Guarded, _) => ("mmap", "free or its like"),
+        (Maker::Anonymous, _) => ("mmap", "free or its like"),
     };
     let text = cx.program.object_text(object);
     let message = format!("{ends} of {text}, which was made by {made}");

@@ -1,13 +1,18 @@
 //! Memory from the system: `mmap` and related functions.
 //!
 //! A mapping is an object of whole pages, all zeros (those of files: `files/map_file.rs`). Its
-//! address is a multiple of its size, rounded up to a power of two. It ends as a whole. Only new
-//! memory that may be read and written can be mapped. Fixed addresses, other protections, and parts
-//! of mappings are unsupported, except a first page without access. Advice without an effect is
-//! accepted.
+//! address is a multiple of its size, rounded up to a power of two. It ends as a whole; fixed
+//! addresses and the end of parts of mappings are unsupported. Pages may be read and written, only
+//! read, or not accessed (`memory/protection.rs`).
+//!
+//! `mprotect` is no action: it counts as a write of the pages that it changes, so that an access
+//! without an order is a race. Whether it changes a page must then not depend on the order of
+//! threads: beside other threads, a call that changes only some of its pages is unsupported. So is
+//! each call there under visibility `memory`, where accesses are actions that have to find a
+//! dependent one. The same holds for advice with an effect. Other advice is accepted.
 
 use super::{Answer, alloc, plain};
-use crate::memory::{Kind, Life};
+use crate::memory::{Kind, Life, Maker, Object, Refused};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Stop, Visible};
 
 /// The models of this file.
@@ -38,12 +43,17 @@ pub fn find(name: &str) -> Option<Native> {
 pub(super) const PAGE: u64 = 4096;
 const EINVAL: i32 = 22;
 const ENOMEM: i32 = 12;
+const NO_ACCESS: i32 = 0;
+const READ: i32 = 1;
 /// `PROT_READ | PROT_WRITE`.
 const READ_WRITE: i32 = 3;
 /// The supported flags: `MAP_SHARED`, `MAP_PRIVATE`, `MAP_ANONYMOUS`, `MAP_NORESERVE`,
 /// `MAP_POPULATE`, `MAP_STACK`.
 const FLAGS: i32 = 0x1 | 0x2 | ANONYMOUS | 0x4000 | 0x8000 | 0x2_0000;
 pub(super) const ANONYMOUS: i32 = 0x20;
+const SHARED: i32 = 0x1;
+/// `MADV_DONTNEED`.
+const DISCARD: i32 = 4;
 
 fn unsupported(what: &str) -> Stop {
     Flow::Unsupported(what.into())
@@ -68,18 +78,47 @@ pub(super) fn anonymous(cx: &mut Cx<'_>) -> Answer {
     if flags & !FLAGS != 0 {
         return Err(unsupported(&format!("mmap with flags {flags:#x}")));
     }
-    if protection != READ_WRITE {
-        return Err(unsupported("mmap of memory that may not be read and written"));
-    }
-    let size = pages(length).filter(|&size| size <= i64::MAX as u64);
-    let object = match size {
-        Some(size) => cx.map(size)?,
-        None => None,
+    let refused = refused(protection, "mmap")?;
+    let by = match flags & SHARED {
+        0 => Maker::Anonymous,
+        _ => Maker::Other,
     };
-    match object {
-        Some(base) => Ok(Flow::word(base)),
+    let Some(size) = pages(length).filter(|&size| size <= i64::MAX as u64) else {
+        return failed(cx, ENOMEM);
+    };
+    match cx.map(size, by)? {
+        Some(base) => {
+            cx.state.memory.protect(base, 0..size / PAGE, refused);
+            Ok(Flow::word(base))
+        }
         None => failed(cx, ENOMEM),
     }
+}
+
+/// What pages refuse that have a protection.
+fn refused(protection: i32, what: &str) -> Result<Option<Refused>, Stop> {
+    match protection {
+        NO_ACCESS => Ok(Some(Refused::All)),
+        READ => Ok(Some(Refused::Writes)),
+        READ_WRITE => Ok(None),
+        _ => Err(unsupported(&format!("{what} with protection {protection:#x}"))),
+    }
+}
+
+/// The live mapping of new memory, or of a file's bytes for writing, in which whole pages lie.
+fn mapping_around(cx: &Cx<'_>, address: u64, size: u64) -> Option<(u64, Object)> {
+    let (base, object) = cx.state.memory.object_at(address)?;
+    let is_mapping = object.kind == Kind::Heap && object.name == cx.program.mapping;
+    let is_inside = (address - base)
+        .checked_add(size)
+        .is_some_and(|end| end <= object.size);
+    (is_mapping && object.life == Life::Live && is_inside).then_some((base, object))
+}
+
+/// Whether changes that are no actions cannot be ordered among the accesses of other threads.
+fn has_no_order(cx: &Cx<'_>) -> bool {
+    let options = &cx.program.options;
+    !cx.state.is_lone() && (options.visibility.includes_plain() || options.points.is_some())
 }
 
 /// Whether a range is exactly one live mapping.
@@ -115,37 +154,47 @@ fn munmap(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::int(0))
 }
 
-/// Supports one use: removing all access to the first page of a mapping, which is the guard page
-/// below a stack.
 fn mprotect(cx: &mut Cx<'_>) -> Answer {
     let (address, length, protection) = (cx.word(0)?, cx.word(1)?, cx.int(2)?);
     if address % PAGE != 0 {
         return failed(cx, EINVAL);
     }
-    let Some((base, object)) = cx.state.memory.object_at(address) else {
-        return match length {
-            0 => Ok(Flow::int(0)),
-            _ => failed(cx, ENOMEM),
+    if length == 0 {
+        return Ok(Flow::int(0));
+    }
+    let found = cx.state.memory.object_at(address);
+    let (Some((_, object)), Some(size)) = (found, pages(length)) else {
+        return failed(cx, ENOMEM);
+    };
+    let refused = refused(protection, "mprotect")?;
+    let Some((base, object)) = mapping_around(cx, address, size) else {
+        let keeps = refused.is_none() && object.kind != Kind::Constant;
+        return match keeps && object.life == Life::Live && object.name != cx.program.mapping {
+            true => Ok(Flow::int(0)),
+            false => Err(unsupported("mprotect of anything but pages of one mapping")),
         };
     };
-    let is_guard = is_mapping(cx, address, object.size) && object.size > PAGE && pages(length) == Some(PAGE);
-    match protection {
-        0 if is_guard => {
-            let site = cx.site;
-            cx.state.memory.record(base, PAGE, true, site);
-            cx.state.memory.protect(base, true);
-            Ok(Flow::int(0))
-        }
-        READ_WRITE if object.guard() > 0 => {
-            if !is_guard {
-                return Err(unsupported("mprotect of more than the page that was protected"));
-            }
-            cx.state.memory.protect(base, false);
-            Ok(Flow::int(0))
-        }
-        READ_WRITE => Ok(Flow::int(0)),
-        _ => Err(unsupported("mprotect that takes away reading or writing")),
+    let first = (address - base) / PAGE;
+    let wanted = first..first + size / PAGE;
+    let changed = cx
+        .state
+        .memory
+        .protected_otherwise(&object, wanted.clone(), refused);
+    if !cx.state.is_lone() && changed.iter().map(|run| run.end - run.start).sum::<u64>() != size / PAGE {
+        let what = "mprotect that does not change all of its pages, beside other threads";
+        return Err(unsupported(what));
     }
+    if has_no_order(cx) {
+        let what = "mprotect beside other threads, under visibility memory or --dependence predicate";
+        return Err(unsupported(what));
+    }
+    let site = cx.site;
+    for run in changed {
+        let (from, size) = (base + run.start * PAGE, (run.end - run.start) * PAGE);
+        cx.state.memory.record(from, size, true, site);
+    }
+    cx.state.memory.protect(base, wanted, refused);
+    Ok(Flow::int(0))
 }
 
 /// A mapping of another size is a new one, with a copy of the bytes.
@@ -159,18 +208,18 @@ fn mremap(cx: &mut Cx<'_>) -> Answer {
         return Err(unsupported(&format!("mremap with flags {flags:#x}")));
     }
     let object = cx.state.memory.object_at(old);
-    let plain = object.is_some_and(|(_, object)| object.kind == Kind::Heap && object.guard() == 0);
-    if !is_mapping(cx, old, length) || !plain {
+    let plain = object.filter(|(_, object)| object.kind == Kind::Heap && object.protection == 0);
+    let Some((_, object)) = plain.filter(|_| is_mapping(cx, old, length)) else {
         return Err(unsupported(
-            "mremap of anything but a whole mapping of new memory",
+            "mremap of anything but a whole mapping that may be read and written",
         ));
-    }
+    };
     let (from, to) = (pages(length), pages(new).filter(|&size| size <= i64::MAX as u64));
     if from == to {
         return Ok(Flow::word(old));
     }
     let made = match to {
-        Some(size) => cx.map(size)?,
+        Some(size) => cx.map(size, object.by)?,
         None => None,
     };
     let Some(base) = made else {
@@ -187,6 +236,33 @@ fn madvise(cx: &mut Cx<'_>) -> Answer {
     match cx.int(2)? {
         // MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _HUGEPAGE, _NOHUGEPAGE, _DONTDUMP, _DODUMP
         0..=3 | 14..=17 => Ok(Flow::int(0)),
+        DISCARD => discard(cx),
         advice => Err(unsupported(&format!("madvise with advice {advice}"))),
     }
+}
+
+/// `MADV_DONTNEED`: the pages of private new memory are zeros again. Their protection stays.
+fn discard(cx: &mut Cx<'_>) -> Answer {
+    let (address, length) = (cx.word(0)?, cx.word(1)?);
+    if address % PAGE != 0 {
+        return failed(cx, EINVAL);
+    }
+    if length == 0 {
+        return Ok(Flow::int(0));
+    }
+    let size = pages(length).unwrap_or(u64::MAX);
+    if mapping_around(cx, address, size).is_none_or(|(_, object)| object.by != Maker::Anonymous) {
+        let what = "madvise with MADV_DONTNEED of anything but private new memory of one mapping";
+        return Err(unsupported(what));
+    }
+    if has_no_order(cx) {
+        let what = "madvise with MADV_DONTNEED beside other threads, under visibility memory or \
+                    --dependence predicate";
+        return Err(unsupported(what));
+    }
+    let site = cx.site;
+    cx.state.memory.note_written(address, size, site);
+    cx.state.memory.record(address, size, true, site);
+    cx.state.memory.clear_pages(address, size);
+    Ok(Flow::int(0))
 }

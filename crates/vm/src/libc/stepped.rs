@@ -72,10 +72,8 @@ pub fn readable(cx: &Cx<'_>, address: u64) -> Result<u64, Stop> {
     {
         return Ok(base + object.size - address);
     }
-    match cx.state.memory.check(address, 1, false) {
-        Ok((base, object)) => Ok(base + object.size - address),
-        Err(error) => Err(cx.memory_fault(error, address, 1, false)),
-    }
+    let readable = cx.state.memory.readable(address);
+    readable.map_err(|error| cx.memory_fault(error, address, 1, false))
 }
 
 /// Checks a range and records one access to it. If the range is shared, only checks it: the caller

@@ -329,6 +329,7 @@ fn argument_object(size: u64) -> crate::memory::Object {
         life: Life::Live,
         zeroed: true,
         by: Maker::Other,
+        protection: 0,
         name: 0,
         made: Site::default(),
         ended: Site::default(),

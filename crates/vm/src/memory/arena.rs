@@ -21,6 +21,7 @@ const NOTHING: Object = Object {
     life: Life::Freed,
     zeroed: false,
     by: Maker::Other,
+    protection: 0,
     name: 0,
     made: Site {
         stmt: selvedge_base::StmtId(0),

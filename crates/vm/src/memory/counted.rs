@@ -76,6 +76,7 @@ mod tests {
                 life: Life::Live,
                 zeroed,
                 by: Maker::Other,
+                protection: 0,
                 name: 0,
                 made: Site::default(),
                 ended: Site::default(),

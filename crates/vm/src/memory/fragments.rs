@@ -196,6 +196,7 @@ impl Memory {
                     .address();
                     let object = arena.object(slot);
                     f(FragmentKind::Object, &record(base, object, self.places));
+                    self.each_protection(base, object, f);
                     if object.life == Life::Live {
                         self.each_byte(base, object, f);
                     }
@@ -490,8 +491,16 @@ impl Memory {
             i64::from(p.slot()) < i64::from(self.next(p.owner, p.class)) - bumped
         });
         if existed {
-            let old = keys.words(FragmentKind::Object, &record(base, old, self.places));
-            delta = delta.without(old);
+            let record = keys.words(FragmentKind::Object, &record(base, old, self.places));
+            delta = delta.without(record);
+            self.each_protection(base, old, &mut |kind, words| {
+                delta = delta.without(keys.words(kind, words));
+            });
+        }
+        if let Some(new) = &new {
+            self.each_protection(base, new, &mut |kind, words| {
+                delta = delta.with(keys.words(kind, words));
+            });
         }
         let old_end = if existed && old.life == Life::Live {
             base + old.size
@@ -628,7 +637,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Maker, Site};
+    use crate::memory::{Maker, Refused, Site};
     use crate::value::{Poison, Value};
     use selvedge_expr::InputKey;
 
@@ -651,6 +660,7 @@ mod tests {
             life: Life::Live,
             zeroed: random.bool(),
             by: Maker::Other,
+            protection: 0,
             name: 0,
             made: Site::default(),
             ended: Site::default(),
@@ -707,6 +717,12 @@ mod tests {
                             let zeroed = random.bool();
                             bases[which].1 = Object { zeroed, ..object };
                             memory.reuse(base, bases[which].1);
+                        }
+                        5 if !bases.is_empty() => {
+                            let (base, _) = bases[random.usize(..bases.len())];
+                            let pages = random.u64(..2)..random.u64(..4);
+                            let refused = [None, Some(Refused::All), Some(Refused::Writes)];
+                            memory.protect(base, pages, refused[random.usize(..3)]);
                         }
                         4 if bases.len() > 1 => {
                             let [to, from] = [0, 1].map(|_| bases[random.usize(..bases.len())]);

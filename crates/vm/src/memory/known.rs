@@ -148,6 +148,7 @@ mod tests {
             life: Life::Live,
             zeroed: true,
             by: Maker::Other,
+            protection: 0,
             name,
             made: Site {
                 stmt: StmtId(7),

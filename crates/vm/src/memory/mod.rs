@@ -16,6 +16,7 @@ mod known;
 mod object;
 mod page;
 mod pointers;
+mod protection;
 mod range;
 mod tlb;
 mod undo;
@@ -28,12 +29,14 @@ pub(crate) use contents::Content;
 pub(crate) use known::Row;
 pub use object::{Kind, Life, Maker, MemoryError, Object, Site};
 pub(crate) use pointers::Word;
+pub use protection::Refused;
 
 use crate::counters::Counters;
 use crate::value::{Tags, Value};
 use arena::Owner;
 use known::Known;
 use page::{CHUNK, PAGE, Page};
+use protection::Protections;
 use selvedge_base::StopFlag;
 use selvedge_model::{Access, MemoryOrder};
 use std::cell::Cell;
@@ -94,6 +97,8 @@ pub struct Memory {
     known: Known,
     /// Bytes whose writes are noticed.
     watched: Watched,
+    /// Lists of protected pages. Entries are only added.
+    protections: Protections,
     /// Variables to which threads add in any order.
     pub(crate) counters: Option<Rc<Counters>>,
 }
@@ -120,6 +125,7 @@ impl Default for Memory {
             deaf: false,
             known: Known::default(),
             watched: Watched::default(),
+            protections: Protections::default(),
             counters: None,
         }
     }
@@ -337,18 +343,6 @@ impl Memory {
         self.log.push(Entry::Lowered { owner, class });
     }
 
-    /// Makes the first page of a live mapping inaccessible, or accessible again.
-    pub fn protect(&mut self, base: u64, is_protected: bool) {
-        if let Some((base, object)) = self.object_at(base) {
-            let by = if is_protected {
-                Maker::Guarded
-            } else {
-                Maker::Other
-            };
-            self.set_object(base, Object { by, ..object });
-        }
-    }
-
     /// Ends the scope of an object that keeps its slot. Another life may
     /// [begin](Memory::begin_life) there.
     pub fn end_life(&mut self, base: u64, site: Site) {
@@ -468,8 +462,12 @@ impl Memory {
         let in_bounds = (address - base)
             .checked_add(size)
             .is_some_and(|end| end <= object.size);
-        let is_protected = address - base < object.guard();
-        let refused = is_protected || object.kind == Kind::Missing || write && object.kind == Kind::Constant;
+        let protected = match object.protection {
+            0 => None,
+            _ => self.refused(object, address - base, size, write),
+        };
+        let refused =
+            protected.is_some() || object.kind == Kind::Missing || write && object.kind == Kind::Constant;
         if object.life == Life::Live && in_bounds && !refused {
             return Ok((base, object));
         }
@@ -477,10 +475,14 @@ impl Memory {
         if object.kind == Kind::Missing {
             return Err(MemoryError::Missing { object });
         }
-        Err(match (object.life, in_bounds) {
-            (Life::Live, true) if is_protected => MemoryError::Protected { base, object },
-            (Life::Live, true) => MemoryError::Constant { base, object },
-            (Life::Live, false) => MemoryError::OutOfBounds { base, object },
+        Err(match (object.life, in_bounds, protected) {
+            (Life::Live, true, Some(refused)) => MemoryError::Protected {
+                base,
+                object,
+                refused,
+            },
+            (Life::Live, true, None) => MemoryError::Constant { base, object },
+            (Life::Live, false, _) => MemoryError::OutOfBounds { base, object },
             _ => MemoryError::Dead { base, object },
         })
     }
@@ -493,12 +495,14 @@ impl Memory {
             return Ok(());
         }
         let (base, object) = self.check(address, size, true)?;
-        self.writable.set((base + object.guard(), base + object.size));
+        if object.protection == 0 {
+            self.writable.set((base, base + object.size));
+        }
         Ok(())
     }
 
-    /// A range around an address at which `size` bytes cannot be accessed. No access of this size
-    /// can begin in the range. Returns its first address and its length.
+    /// A range around an address at which `size` bytes cannot be accessed for another reason than
+    /// that pages are protected. No access of this size can begin in the range. Returns its first address and its length.
     pub fn gap(&self, address: u64, size: u64) -> (u64, u64) {
         let Some(parts) = Parts::of(address) else {
             let arenas = 1u64 << 46;
@@ -510,9 +514,6 @@ impl Memory {
         };
         let slot = 1u64 << slot_shift(address);
         match self.find(address) {
-            Some((base, object)) if object.life == Life::Live && address - base < object.guard() => {
-                (base, object.guard())
-            }
             Some((base, object))
                 if object.life == Life::Live
                     && object.size >= size

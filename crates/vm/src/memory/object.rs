@@ -1,5 +1,6 @@
 //! Objects: what an address may belong to.
 
+use super::protection::Refused;
 use selvedge_base::{ContextId, StmtId};
 
 /// A place in the program with its calling context.
@@ -58,8 +59,8 @@ pub enum Maker {
     New,
     /// C++'s `new[]`, for `delete[]`.
     NewArray,
-    /// mmap, for munmap; mprotect has made the first page inaccessible.
-    Guarded,
+    /// mmap, for munmap: new memory that no other process can see.
+    Anonymous,
 }
 
 /// An object of memory.
@@ -75,23 +76,14 @@ pub struct Object {
     pub zeroed: bool,
     /// What allocated it.
     pub by: Maker,
+    /// The number of a list of protected pages; 0: all may be read and written.
+    pub protection: u32,
     /// Its name: an index into the program's names (globals, locals), or 0.
     pub name: u32,
     /// The place where it was made.
     pub made: Site,
     /// The place where its life ended.
     pub ended: Site,
-}
-
-impl Object {
-    /// The number of its first bytes that must not be accessed.
-    #[inline(always)]
-    pub fn guard(&self) -> u64 {
-        match self.by {
-            Maker::Guarded => 4096,
-            Maker::Other | Maker::New | Maker::NewArray => 0,
-        }
-    }
 }
 
 /// Why an access is wrong.
@@ -120,12 +112,14 @@ pub enum MemoryError {
         /// The object.
         object: Object,
     },
-    /// In an inaccessible page.
+    /// In a page that may not be accessed, or not be written.
     Protected {
         /// First byte of the object.
         base: u64,
         /// The object.
         object: Object,
+        /// What the page refuses.
+        refused: Refused,
     },
     /// A write to a constant.
     Constant {

@@ -153,6 +153,7 @@ mod tests {
                 life: Life::Live,
                 zeroed: size > PAGE as u64,
                 by: Maker::Other,
+                protection: 0,
                 name: 0,
                 made: Site::default(),
                 ended: Site::default(),

@@ -1,6 +1,6 @@
 //! Faults for invalid values and invalid accesses.
 
-use crate::memory::{Kind, Life, MemoryError, Site};
+use crate::memory::{Kind, Life, MemoryError, Refused, Site};
 use crate::program::Program;
 use crate::value::{Poison, Value};
 use selvedge_base::{ContextId, StmtId};
@@ -106,10 +106,18 @@ pub fn memory_fault(
                 ),
             )
         }
-        MemoryError::Protected { base, object } => {
+        MemoryError::Protected {
+            base,
+            object,
+            refused,
+        } => {
             object_id = ObjectId(base);
             note("the mapping was made here", object.made);
-            let text = format!("{access} of {bytes} of a page that mprotect has made inaccessible");
+            let pages = match refused {
+                Refused::All => "of a page that may not be accessed (PROT_NONE)",
+                Refused::Writes => "of a page that may only be read (PROT_READ)",
+            };
+            let text = format!("{access} of {bytes} {pages}");
             (FaultKind::OutOfBounds, text)
         }
         MemoryError::Dead { base, object } => {

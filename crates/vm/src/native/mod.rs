@@ -442,8 +442,8 @@ impl Cx<'_> {
     }
 
     /// Makes a mapping of zeros.
-    pub(crate) fn map(&mut self, size: u64) -> Result<Option<u64>, Stop> {
-        self.make(size, 4096, true, (self.program.mapping, Maker::Other))
+    pub(crate) fn map(&mut self, size: u64, by: Maker) -> Result<Option<u64>, Stop> {
+        self.make(size, 4096, true, (self.program.mapping, by))
     }
 
     /// Makes a mapping for the bytes of a file.
@@ -470,6 +470,7 @@ impl Cx<'_> {
             life: Life::Live,
             zeroed,
             by,
+            protection: 0,
             name,
             made: self.site,
             ended: Site::default(),
@@ -502,6 +503,7 @@ impl Cx<'_> {
             life: Life::Live,
             zeroed: true,
             by: Maker::Other,
+            protection: 0,
             name: 0,
             made: self.site,
             ended: Site::default(),
@@ -524,6 +526,7 @@ impl Cx<'_> {
             life: Life::Live,
             zeroed: true,
             by: Maker::Other,
+            protection: 0,
             name: 0,
             made: self.site,
             ended: Site::default(),

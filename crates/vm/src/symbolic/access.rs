@@ -11,7 +11,7 @@
 use super::Operand;
 use super::decide::Possible;
 use crate::interp::stop::Stop;
-use crate::memory::{Kind, Memory, Object, Parts, Site, has_left};
+use crate::memory::{Kind, Memory, MemoryError, Object, Parts, Site, has_left};
 use crate::native::memory_fault;
 use crate::value::{Poison, Symbol, Value};
 use crate::vm::Vm;
@@ -133,6 +133,8 @@ impl Vm {
             });
         };
         let alone = self.state.is_lone() || matches!(object.kind, Kind::PrivateStack | Kind::Constant);
+        // Where pages are protected, each address is looked at by itself.
+        let alone = alone && object.protection == 0;
         let elements = self.elements(address, base, object.size - size);
         if !alone
             || elements.first > elements.last
@@ -278,8 +280,11 @@ impl Vm {
 
     /// The object at an address, if it may be accessed.
     fn usable(&self, base: u64, size: u64, write: bool) -> Option<Object> {
-        let (_, object) = self.state.memory.check(base, 0, write).ok()?;
-        (object.size >= size).then_some(*object)
+        let object = match self.state.memory.check(base, 0, write) {
+            Ok((_, &object)) | Err(MemoryError::Protected { object, .. }) => object,
+            Err(_) => return None,
+        };
+        (object.size >= size).then_some(object)
     }
 
     /// The condition that an access lies within an object.
@@ -297,8 +302,8 @@ impl Vm {
         for _ in 0..MOST_OBJECTS {
             let arena = &self.state.memory.tags.arena;
             let seen = match self.state.memory.check(bits, size, write) {
-                Ok((base, object)) => {
-                    objects.push((base, *object));
+                Ok((base, &object)) | Err(MemoryError::Protected { base, object, .. }) => {
+                    objects.push((base, object));
                     self.in_bounds(address, base, object.size, size)
                 }
                 Err(_) => {

@@ -19,6 +19,7 @@ pub(super) fn hidden_object(size: u64, made: Site) -> Object {
         life: Life::Live,
         zeroed: true,
         by: Maker::Other,
+        protection: 0,
         name: 0,
         made,
         ended: Site::default(),

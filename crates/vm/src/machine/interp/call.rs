@@ -328,6 +328,7 @@ impl Vm {
             life: Life::Live,
             zeroed: false,
             by: Maker::Other,
+            protection: 0,
             name: 0,
             made: site,
             ended: Site::default(),

@@ -31,6 +31,7 @@ impl Vm {
             life: if local.begins { Life::Unborn } else { Life::Live },
             zeroed: false,
             by: Maker::Other,
+            protection: 0,
             name: local.name,
             made: site,
             ended: Site::default(),
