@@ -1,7 +1,8 @@
 //! Points at which the handlers of signals run.
 //!
-//! In a program that sets handlers, and whose threads send signals to each other or to the process,
-//! a thread looks for signals that have arrived at *points*: calls of [`POINT`], a function of the
+//! In a program that sets handlers, and whose threads send signals to each other or to the process
+//! (and in one that sets none, whose threads send each other signals that nobody waits for: what
+//! happens by default then ends the process, for example), a thread looks for signals that have arrived at *points*: calls of [`POINT`], a function of the
 //! model library (`crates/frontend/lib/signal_delivery.c`, which says what a point does and why
 //! points are enough). This puts a point before each statement that the order of a handler can
 //! matter to:
@@ -63,6 +64,8 @@ pub(crate) const SETTERS: [&str; 7] = [
 ];
 /// The functions that send signals.
 pub const SENDERS: [&str; 6] = ["pthread_kill", "kill", "killpg", "sigqueue", "alarm", "setitimer"];
+/// The functions that wait for signals, or say which wait.
+const TAKERS: [&str; 5] = ["sigwait", "sigwaitinfo", "sigtimedwait", "sigpending", "signalfd"];
 /// The functions that change which signals a thread blocks.
 pub const MASKS: [&str; 2] = ["pthread_sigmask", "sigprocmask"];
 /// Waits of several actions: also the library's own go through [`INTERRUPTED`].
@@ -78,18 +81,21 @@ const WAITS: [&str; 8] = [
 ];
 
 /// Whether handlers have to run at points in a module: what the program reaches sets some, and
-/// sends signals.
+/// sends signals; or its threads send each other signals and wait for none, so that what happens by
+/// default is all that they are for.
 pub fn are_needed(module: &Module, reached: &[FuncId]) -> bool {
     let named = |names: &[&str]| -> FxHashSet<FuncId> {
         let found = names.iter().filter_map(|name| module.function(name));
         found.collect()
     };
     let (setters, senders, cancels) = (named(&SETTERS), named(&SENDERS), named(&["pthread_cancel"]));
-    if setters.is_empty() || senders.is_empty() {
+    if senders.is_empty() {
         return false;
     }
+    let (takers, to_threads) = (named(&TAKERS), module.function("pthread_kill"));
     let ignores = module.function("signal");
     let (mut sets, mut sends, mut cancelled) = (false, false, false);
+    let (mut takes, mut sends_to_threads) = (false, false);
     let functions = reached.iter().map(|&id| &module.functions[id]);
     for function in functions.filter(|f| !f.library) {
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
@@ -101,18 +107,24 @@ pub fn are_needed(module: &Module, reached: &[FuncId]) -> bool {
                     Some(*callee) == ignores && matches!(args.get(1), Some(Operand::Const(0 | 1, _)));
                 sets |= setters.contains(callee) && !harmless;
                 sends |= senders.contains(callee);
+                // Signal 0 only asks whether the thread exists.
+                let only_asks = matches!(args.get(1), Some(Operand::Const(0, _)));
+                sends_to_threads |= to_threads == Some(*callee) && !only_asks;
+                takes |= takers.contains(callee);
                 cancelled |= cancels.contains(callee);
             }
             inst.kind.for_each_operand(|operand| {
                 if let Operand::Func(id) = operand {
                     sets |= setters.contains(&id);
                     sends |= senders.contains(&id);
+                    sends_to_threads |= to_threads == Some(id);
+                    takes |= takers.contains(&id);
                     cancelled |= cancels.contains(&id);
                 }
             });
         }
     }
-    sets && sends && !cancelled
+    (sets && sends || sends_to_threads && !takes) && !cancelled
 }
 
 /// Puts points into a module that is marked as [`NEEDED`]. Returns their number.

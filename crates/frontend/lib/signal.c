@@ -185,7 +185,7 @@ int pthread_kill(pthread_t thread, int number)
         }
         // A signal that is blocked waits for sigwait, to which any signal may come at any time.
         if (!__selvedge_blocks(thread, number))
-            __selvedge_unsupported("pthread_kill of another thread, which does not block the signal, in a program that sets no handler");
+            __selvedge_unsupported("pthread_kill of another thread, which does not block the signal, in a program that sets no handler and waits for signals, or that cancels threads");
         return 0;
     }
     if (number == 0)

@@ -138,7 +138,8 @@ pub(crate) fn change_mask(cx: &mut Cx<'_>, after: u64) -> Result<(), Stop> {
         && cx.program.signals.is_none()
         && (sends("__selvedge_blocks") || sends("__selvedge_all_block"))
     {
-        let what = "a change of the signals that a thread blocks, where threads send each other signals";
+        let what = "a change of the signals that a thread blocks beside other threads, where threads send \
+                    signals and the program sets no handler";
         return Err(Flow::Unsupported(what.into()));
     }
     set_mask(cx.state, cx.thread, after);
