@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/auxv.h>
@@ -25,7 +26,9 @@ void *dlsym(void *library, const char *name)
         return (void *)least_stack;
     if (library == RTLD_DEFAULT && !strcmp(name, "getrandom"))
         return (void *)getrandom;
-    __selvedge_unsupported("dlsym");
+    char what[128];
+    snprintf(what, sizeof what, "dlsym of \"%.80s\", whose address the machine does not tell", name);
+    __selvedge_unsupported(what);
     return 0;
 }
 

@@ -102,7 +102,10 @@ pub(super) fn resolve_from(cx: &Cx<'_>, directory: u32, path: &[u8], link: Link)
                     true if part == b"zero" => Ok(Found::Device(Kind::Zero)),
                     true if part == b"random" || part == b"urandom" => Ok(Found::Device(Kind::Random)),
                     _ => {
-                        let what = format!("file {}", String::from_utf8_lossy(path));
+                        let path = String::from_utf8_lossy(path);
+                        let what = format!(
+                            "file {path}, which depends on the machine (--file {path}=PATH gives it)"
+                        );
                         Err(Flow::Unsupported(what))
                     }
                 };
