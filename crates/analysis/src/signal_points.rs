@@ -1,11 +1,11 @@
 //! Points at which the handlers of signals run.
 //!
-//! In a program that sets handlers, and whose threads send signals to each other or to the process
-//! (and in one that sets none, whose threads send each other signals that nobody waits for: what
-//! happens by default then ends the process, for example), a thread looks for signals that have arrived at *points*: calls of [`POINT`], a function of the
+//! In a program that sets handlers, and whose threads send signals to each other or to the process,
+//! a thread looks for signals that have arrived at *points*: calls of [`POINT`], a function of the
 //! model library (`crates/frontend/lib/signal_delivery.c`, which says what a point does and why
-//! points are enough). This puts a point before each statement that the order of a handler can
-//! matter to:
+//! points are enough). So it does in a program without handlers whose threads send each other
+//! signals and wait for none: what happens by default may end the process. This puts a point before
+//! each statement that the order of a handler can matter to:
 //!
 //! - calls of library functions, unless they only work on memory that they are given
 //!   ([`is_local`]);

@@ -502,7 +502,8 @@ impl Memory {
     }
 
     /// A range around an address at which `size` bytes cannot be accessed for another reason than
-    /// that pages are protected. No access of this size can begin in the range. Returns its first address and its length.
+    /// that pages are protected. No access of this size can begin in the range. Returns its first
+    /// address and its length.
     pub fn gap(&self, address: u64, size: u64) -> (u64, u64) {
         let Some(parts) = Parts::of(address) else {
             let arenas = 1u64 << 46;
