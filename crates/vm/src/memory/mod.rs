@@ -27,9 +27,8 @@ pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, has_left, slot_shift};
 pub(crate) use arena::unshared;
 pub(crate) use contents::Content;
 pub(crate) use known::Row;
-pub use object::{Kind, Life, Maker, MemoryError, Object, Site};
+pub use object::{Kind, Life, Maker, MemoryError, Object, Refused, Site};
 pub(crate) use pointers::Word;
-pub use protection::Refused;
 
 use crate::counters::Counters;
 use crate::value::{Tags, Value};

@@ -1,6 +1,5 @@
 //! Objects: what an address may belong to.
 
-use super::protection::Refused;
 use selvedge_base::{ContextId, StmtId};
 
 /// A place in the program with its calling context.
@@ -84,6 +83,16 @@ pub struct Object {
     pub made: Site,
     /// The place where its life ended.
     pub ended: Site,
+}
+
+/// What a protected page refuses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Refused {
+    /// Reading and writing.
+    All,
+    /// Writing.
+    Writes,
 }
 
 /// Why an access is wrong.

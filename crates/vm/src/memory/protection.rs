@@ -6,22 +6,12 @@
 //! protected, and a change of the record drops it.
 
 use super::page::PAGE;
-use super::{Life, Memory, MemoryError, Object};
+use super::{Life, Memory, MemoryError, Object, Refused};
 use crate::fingerprint::FragmentKind;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
-
-/// What is refused.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum Refused {
-    /// Reading and writing.
-    All,
-    /// Writing.
-    Writes,
-}
 
 /// Consecutive pages of an object, counted from its first one, with what is refused.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
