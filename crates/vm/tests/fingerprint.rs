@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 18] = [
+const PROGRAMS: [&str; 19] = [
     "heap",
     "cond",
     "sem",
@@ -41,6 +41,7 @@ const PROGRAMS: [&str; 18] = [
     "exchanged",
     "scopes",
     "counters",
+    "protected",
 ];
 
 fn program(name: &str) -> Arc<Program> {
