@@ -5,8 +5,8 @@ use super::key::{Damage, FragmentKind, Keys};
 use super::threads::Style;
 use super::{Fingerprints, each_fragment, threads};
 use crate::vm::Vm;
-use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, ForTests};
+use std::collections::BTreeSet;
 
 impl Vm {
     /// What has to be added to the fingerprint so that it does not count what keeps executions
@@ -40,7 +40,7 @@ impl Vm {
     /// All fragments of the present state in a canonical order: what the fingerprint stands for.
     /// Slow; an oracle for tests.
     pub fn fragments(&self) -> Vec<(FragmentKind, Vec<u64>)> {
-        let none = FxHashSet::default();
+        let none = BTreeSet::new();
         let users = self.fingerprints.as_ref().map_or(&none, |f| &f.cache.users);
         let mut all = Vec::new();
         let named = self.fingerprints.as_ref().is_some_and(|f| f.keys.named);

@@ -43,6 +43,7 @@ use crate::state::{Place, State, Undo as Entry};
 use crate::word::{WordKey, WordNumber};
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, Id, ThreadId};
+use std::collections::BTreeSet;
 use threads::Style;
 
 /// Up to this number, hidden words are searched one by one.
@@ -63,7 +64,7 @@ pub(crate) struct Cache {
     total: Digest,
     threads: Vec<ThreadHashes>,
     /// Which threads (by region) have used which objects.
-    users: FxHashSet<(u64, u32)>,
+    users: BTreeSet<(u64, u32)>,
 }
 
 /// A change of the cache that can be undone.
@@ -85,6 +86,30 @@ enum Change {
         region: u32,
         added: bool,
     },
+}
+
+/// Addresses that were met: few mostly, but a step that ends thousands of objects meets them all.
+#[derive(Default)]
+struct Seen {
+    few: smallvec::SmallVec<[u64; 4]>,
+    many: FxHashSet<u64>,
+}
+
+impl Seen {
+    /// Adds an address; false if it was met before.
+    fn insert(&mut self, address: u64) -> bool {
+        if self.many.is_empty() && self.few.len() < FEW {
+            let new = !self.few.contains(&address);
+            if new {
+                self.few.push(address);
+            }
+            return new;
+        }
+        if self.many.is_empty() {
+            self.many.extend(&self.few);
+        }
+        self.many.insert(address)
+    }
 }
 
 struct Step {
@@ -379,12 +404,11 @@ impl Fingerprints {
 
     fn fold_syncs(&mut self, state: &State, acting: ThreadId, mark: usize) {
         let region = state.thread(acting).region;
-        let mut seen: smallvec::SmallVec<[u64; 4]> = smallvec::SmallVec::new();
+        let mut seen = Seen::default();
         for (address, old) in state.written_syncs(mark) {
-            if seen.contains(&address) {
+            if !seen.insert(address) {
                 continue;
             }
-            seen.push(address);
             let new = state.sync(address);
             let hash = |object: Option<&_>| {
                 let words = object.and_then(|object| sync::words(state, address, object));
@@ -404,26 +428,22 @@ impl Fingerprints {
     }
 
     fn fold_dead(&mut self, state: &State, mark: usize) {
-        for (i, (place, old)) in state.changed_dead(mark).iter().enumerate() {
-            if state.changed_dead(mark)[..i].iter().any(|(p, _)| p == place) {
-                continue;
-            }
+        for (place, old) in state.changed_dead(mark) {
             let hash = |slots: &[u64]| {
                 let mut sum = Digest::EMPTY;
-                each_dead(*place, slots, &mut |kind, words| {
+                each_dead(place, slots, &mut |kind, words| {
                     sum = sum.with(self.keys.words(kind, words));
                 });
                 sum
             };
-            self.replace(hash(old), hash(state.dead(*place)));
+            self.replace(hash(&old), hash(state.dead(place)));
         }
     }
 
     /// Removes the users of an address, because the object there is a new one.
     fn drop_users(&mut self, address: u64) {
-        let users = self.cache.users.iter();
-        let mut regions: Vec<u32> = users.filter(|k| k.0 == address).map(|k| k.1).collect();
-        regions.sort_unstable();
+        let users = self.cache.users.range((address, 0)..=(address, u32::MAX));
+        let regions: smallvec::SmallVec<[u32; 4]> = users.map(|k| k.1).collect();
         for region in regions {
             self.set_user(address, region, false);
         }
@@ -481,7 +501,7 @@ fn decision(region: u32, name: Digest) -> [u64; 3] {
 fn each_fragment(
     program: &Program,
     state: &State,
-    users: &FxHashSet<(u64, u32)>,
+    users: &BTreeSet<(u64, u32)>,
     named: bool,
     f: &mut dyn FnMut(FragmentKind, &[u64]),
 ) {
@@ -528,7 +548,7 @@ fn each_fragment(
     }
 }
 
-fn from_scratch(program: &Program, state: &State, users: &FxHashSet<(u64, u32)>, keys: &Keys) -> Digest {
+fn from_scratch(program: &Program, state: &State, users: &BTreeSet<(u64, u32)>, keys: &Keys) -> Digest {
     let keys = keys.complete();
     let mut total = Digest::EMPTY;
     each_fragment(program, state, users, keys.named, &mut |kind, words| {

@@ -3,9 +3,9 @@
 use super::inputs;
 use super::{Keys, from_scratch};
 use crate::vm::Vm;
-use rustc_hash::FxHashSet;
 use selvedge_base::Digest;
 use selvedge_model::Fingerprint;
+use std::collections::BTreeSet;
 
 /// All empty while the options do not ask for fingerprints, but for `fingerprint_from_scratch`.
 impl Fingerprint for Vm {
@@ -28,7 +28,7 @@ impl Fingerprint for Vm {
         assert!(self.state.memory.notes_symbolic_pages(), "a symbolic byte");
         match &self.fingerprints {
             Some(f) => from_scratch(&self.program, &self.state, &f.cache.users, &f.keys),
-            None => from_scratch(&self.program, &self.state, &FxHashSet::default(), &Keys::SOUND),
+            None => from_scratch(&self.program, &self.state, &BTreeSet::new(), &Keys::SOUND),
         }
     }
 

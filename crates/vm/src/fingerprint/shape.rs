@@ -11,13 +11,13 @@ use super::{each_dead, sync};
 use crate::program::Program;
 use crate::state::State;
 use crate::vm::Vm;
-use rustc_hash::FxHashSet;
 use selvedge_base::Digest;
+use std::collections::BTreeSet;
 
 impl Vm {
     /// The hash of the state without its numbers.
     pub(crate) fn shape(&self) -> Digest {
-        let none = FxHashSet::default();
+        let none = BTreeSet::new();
         let users = self
             .fingerprints
             .as_ref()
@@ -33,7 +33,7 @@ impl Vm {
 fn each_fragment(
     program: &Program,
     state: &State,
-    users: &FxHashSet<(u64, u32)>,
+    users: &BTreeSet<(u64, u32)>,
     f: &mut dyn FnMut(FragmentKind, &[u64]),
 ) {
     state.memory.each_fragment(&mut |kind, words| {

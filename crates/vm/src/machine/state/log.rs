@@ -1,12 +1,13 @@
 //! The undo log of the state.
 
 use super::State;
-use super::place::Place;
+use super::place::{DeadChange, Place};
 use crate::machine::thread::{Core, Frame, Held};
 use crate::memory::unshared;
 use crate::sync::{SyncObject, needed};
 use crate::value::Value;
 use crate::word::WordNumber;
+use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::Pending;
 use std::rc::Rc;
@@ -63,7 +64,7 @@ pub(super) struct Log {
     pub frames: Vec<Frame>,
     pub syncs: Vec<Option<SyncObject>>,
     pub helds: Vec<Held>,
-    pub dead: Vec<(Place, Vec<u64>)>,
+    pub dead: Vec<(Place, DeadChange)>,
     pub labels: Vec<Option<Rc<str>>>,
 }
 
@@ -114,12 +115,20 @@ impl State {
         addresses.zip(self.log.syncs[first..].iter().copied())
     }
 
-    /// The places whose dead slots changed since a position of the log, each with its old slots,
-    /// oldest first.
-    pub(crate) fn changed_dead(&self, mark: usize) -> &[(Place, Vec<u64>)] {
+    /// The places whose dead slots changed since a position of the log, each with its old slots.
+    pub(crate) fn changed_dead(&self, mark: usize) -> Vec<(Place, Vec<u64>)> {
         let entries = &self.log.entries[mark..];
         let count = entries.iter().filter(|e| matches!(e, Undo::Dead)).count();
-        &self.log.dead[self.log.dead.len() - count..]
+        let mut old: Vec<(Place, Vec<u64>)> = Vec::new();
+        let mut at: FxHashMap<Place, usize> = FxHashMap::default();
+        for (place, change) in self.log.dead[self.log.dead.len() - count..].iter().rev() {
+            let index = *at.entry(*place).or_insert_with(|| {
+                old.push((*place, self.dead(*place).to_vec()));
+                old.len() - 1
+            });
+            change.clone().undo(&mut old[index].1);
+        }
+        old
     }
 
     // ---- going back
@@ -218,12 +227,12 @@ impl State {
             Undo::Unjoined(count) => self.unjoined = count,
             Undo::Path => self.path.undo_one(),
             Undo::Dead => {
-                let (place, slots) = log.dead.pop().expect(PAIRED);
+                let (place, change) = log.dead.pop().expect(PAIRED);
                 let dead = Rc::make_mut(&mut self.dead);
+                let slots = dead.entry(place).or_default();
+                change.undo(slots);
                 if slots.is_empty() {
                     dead.remove(&place);
-                } else {
-                    dead.insert(place, slots);
                 }
             }
             Undo::Label(t) => match log.labels.pop().expect(PAIRED) {

@@ -317,8 +317,16 @@ impl State {
     /// dead.
     pub(crate) fn forget_syncs(&mut self, first: u64, size: u64) {
         let within = |address: &u64| (first..first + size).contains(address);
-        let mut old: Vec<u64> = self.syncs.keys().copied().filter(within).collect();
-        old.sort_unstable();
+        let old: Vec<u64> = match size < self.syncs.len() as u64 {
+            true => (first..first + size)
+                .filter(|address| self.syncs.contains_key(address))
+                .collect(),
+            false => {
+                let mut old: Vec<u64> = self.syncs.keys().copied().filter(within).collect();
+                old.sort_unstable();
+                old
+            }
+        };
         for address in old {
             let object = Rc::make_mut(&mut self.syncs).remove(&address);
             self.log.syncs.push(object);

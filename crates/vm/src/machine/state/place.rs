@@ -21,3 +21,28 @@ impl Place {
         }
     }
 }
+
+/// A change of the dead slots at a place, as far as it takes to undo it. Most changes are of one
+/// slot, and a step that frees much makes many of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum DeadChange {
+    /// All slots were replaced; these were there before.
+    Replaced(Vec<u64>),
+    /// A slot was added at this index.
+    Added(usize),
+    /// This slot was removed from the front.
+    Taken(u64),
+}
+
+impl DeadChange {
+    /// Undoes the change of a list of slots.
+    pub(super) fn undo(self, slots: &mut Vec<u64>) {
+        match self {
+            DeadChange::Replaced(old) => *slots = old,
+            DeadChange::Added(index) => {
+                slots.remove(index);
+            }
+            DeadChange::Taken(slot) => slots.insert(0, slot),
+        }
+    }
+}

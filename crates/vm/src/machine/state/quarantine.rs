@@ -16,7 +16,7 @@
 //! Reuse can hide one kind of error: the use of a dead object by a thread that does not synchronise
 //! with the thread that reuses its slot. That is a data race, too.
 
-use super::place::Place;
+use super::place::{DeadChange, Place};
 use super::{State, Undo};
 use crate::memory::{AllocError, Kind, Life, Object, Parts, Site, class_for};
 use selvedge_base::ThreadId;
@@ -39,15 +39,22 @@ impl State {
         self.dead.iter().map(|(&place, slots)| (place, &slots[..]))
     }
 
-    fn set_dead(&mut self, place: Place, slots: Vec<u64>) {
+    /// Changes the dead slots at a place.
+    fn change_dead(&mut self, place: Place, change: impl FnOnce(&mut Vec<u64>) -> DeadChange) {
         let dead = Rc::make_mut(&mut self.dead);
-        let old = if slots.is_empty() {
-            dead.remove(&place)
-        } else {
-            dead.insert(place, slots)
-        };
-        self.log.dead.push((place, old.unwrap_or_default()));
+        let slots = dead.entry(place).or_default();
+        let change = change(slots);
+        if slots.is_empty() {
+            dead.remove(&place);
+        }
+        self.log.dead.push((place, change));
         self.log.entries.push(Undo::Dead);
+    }
+
+    fn set_dead(&mut self, place: Place, slots: Vec<u64>) {
+        self.change_dead(place, |there| {
+            DeadChange::Replaced(std::mem::replace(there, slots))
+        });
     }
 
     /// Makes an object in a thread's region: in a slot that has waited long enough, or in a new
@@ -60,8 +67,7 @@ impl State {
             && let Some((&base, rest)) = self.dead(place).split_first()
             && rest.len() as u64 >= u64::from(length)
         {
-            let rest = rest.to_vec();
-            self.set_dead(place, rest);
+            self.change_dead(place, |slots| DeadChange::Taken(slots.remove(0)));
             self.forget_syncs(base, self.memory.slot_size(base));
             self.memory.reuse(base, object);
             return Ok(base);
@@ -101,12 +107,15 @@ impl State {
             } else {
                 Place::Carried(region)
             };
-            let mut there = self.dead(place).to_vec();
-            there.push(base);
-            if place == Place::Carried(region) {
-                there.sort_unstable();
-            }
-            self.set_dead(place, there);
+            self.change_dead(place, |there| {
+                // What waits is in the order of arrival, what is carried in the order of addresses.
+                let index = match place == Place::Carried(region) {
+                    true => there.partition_point(|&slot| slot < base),
+                    false => there.len(),
+                };
+                there.insert(index, base);
+                DeadChange::Added(index)
+            });
         }
     }
 
