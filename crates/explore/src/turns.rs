@@ -24,6 +24,10 @@ const LONGEST: u64 = 1024;
 /// Threads that are created within less time begin together.
 const BETWEEN_THREADS: u64 = 8;
 
+/// What a thread computes counts as long as it has not failed more often. Threads that back off for
+/// longer and longer would otherwise stay side by side.
+const MOST_FAILURES: u32 = 2;
+
 /// Who does one operation more at the same place has done twice as much there, up to this.
 const MOST_AT_A_PLACE: u32 = 64;
 
@@ -83,6 +87,8 @@ pub(crate) struct Turns {
     /// The place of each thread's last operation, if it was at one, and what the next one at that
     /// place counts twice.
     places: Vec<Option<(u32, u32)>>,
+    /// How often operations of each thread have failed since the part began.
+    failures: Vec<u32>,
     /// The operations that each thread has come to since the part began.
     stands: Vec<(usize, Digest)>,
 }
@@ -95,6 +101,7 @@ impl Turns {
             self.comes.push(self.begins + pace.after(&start));
             self.places.push(None);
             self.spawned.push(None);
+            self.failures.push(0);
         }
     }
 
@@ -114,7 +121,10 @@ impl Turns {
         };
         self.places[thread] = at;
         self.now = self.now.max(self.comes[thread]);
-        let after = pace.after(action);
+        let after = match self.failures[thread] {
+            0..=MOST_FAILURES => pace.after(action),
+            _ => 0,
+        };
         let before = self.spawned[thread].filter(|_| action.op == Op::Spawn);
         self.begins = before.unwrap_or(self.now);
         let more_may_come = action.op == Op::Spawn && after < BETWEEN_THREADS;
@@ -124,8 +134,9 @@ impl Turns {
 
     /// An operation of a thread has failed.
     pub(crate) fn fails(&mut self, thread: usize) {
-        if let Some(comes) = self.comes.get_mut(thread) {
+        if let (Some(comes), Some(failures)) = (self.comes.get_mut(thread), self.failures.get_mut(thread)) {
             *comes += thread as u64;
+            *failures += 1;
         }
     }
 
@@ -165,6 +176,7 @@ impl Turns {
         self.comes.resize(pending.len(), 0);
         self.places.resize(pending.len(), None);
         self.spawned.resize(pending.len(), None);
+        self.failures.resize(pending.len(), 0);
     }
 }
 
@@ -252,6 +264,23 @@ mod tests {
         pace.learn(&start, false, 100 * OPERATION);
         turns.threads(&pace, 7);
         assert_eq!(turns.of(6, 0), (134, 6));
+    }
+
+    #[test]
+    fn computing_counts_as_long_as_a_thread_seldom_fails() {
+        let mut pace = Pace::default();
+        let lock = action(1, Op::Lock, 7);
+        pace.learn(&lock, true, 10 * OPERATION);
+        let mut turns = Turns::default();
+        turns.threads(&pace, 2);
+        let mut takes = Vec::new();
+        for _ in 0..10 {
+            let before = turns.of(1, 0).0;
+            turns.count(&pace, &lock, None);
+            turns.fails(1);
+            takes.push(turns.of(1, 0).0 - before);
+        }
+        assert_eq!(takes, [12, 12, 12, 2, 2, 2, 2, 2, 2, 2]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use selvedge_cover::{Plan, State};
 use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};
 use support::{Place, followed, keeps};
 
-const PROGRAMS: [(&str, &str); 18] = [
+const PROGRAMS: [(&str, &str); 19] = [
     ("branch", include_str!("programs/branch.c")),
     ("handover", include_str!("programs/handover.c")),
     ("queue", include_str!("programs/queue.c")),
@@ -31,6 +31,7 @@ const PROGRAMS: [(&str, &str); 18] = [
     ("barriers", include_str!("programs/barriers.c")),
     ("partners", include_str!("programs/partners.c")),
     ("backs off", include_str!("programs/backs_off.c")),
+    ("backs off longer", include_str!("programs/backs_off_longer.c")),
     ("atomics", include_str!("programs/atomics.c")),
     ("printing", include_str!("programs/printing.c")),
     ("one place", include_str!("programs/one_place.c")),
