@@ -9,7 +9,6 @@ use selvedge_ir::{BinOp, Function, Inst, InstKind};
 use selvedge_model::Property;
 use selvedge_vm::Program;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 /// The assumptions on which a verdict rests.
 pub(crate) fn assumptions(
@@ -133,7 +132,7 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(whole_copies));
     list.extend(program.and_then(sockets));
     if options.properties.contains(&Property::Overflow) {
-        list.extend(program.and_then(|program| shifts(setup, program)));
+        list.extend(program.and_then(shifts));
     }
     list.extend(program.and_then(time_outs_of_sockets));
     if !setup.vm.peers.is_empty() {
@@ -262,12 +261,8 @@ fn whole_copies(program: &Program) -> Option<String> {
     })
 }
 
-/// The assumption about shifts that no compiler has marked as signed: those of C sources are.
-fn shifts(setup: &Setup, program: &Program) -> Option<String> {
-    let is_c = |file: &PathBuf| file.extension().is_some_and(|end| end == "c" || end == "i");
-    if setup.inputs.iter().all(is_c) {
-        return None;
-    }
+/// The assumption about shifts that clang has not marked as signed.
+fn shifts(program: &Program) -> Option<String> {
     let own = |function: &&Function| !function.library;
     let shifts = |inst: &Inst| {
         matches!(
@@ -284,7 +279,7 @@ fn shifts(setup: &Setup, program: &Program) -> Option<String> {
         .flat_map(|function| function.blocks.iter())
         .flat_map(|block| block.insts.iter());
     insts.any(shifts).then(|| {
-        "no shift to the left of a signed number overflows: which ones are signed is known of C sources only (--property overflow)".into()
+        "no shift to the left overflows that clang has not marked as one of a signed number: it marks them in C sources, but for functions with no_sanitize, and in nothing else (--property overflow)".into()
     })
 }
 
