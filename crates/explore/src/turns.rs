@@ -2,8 +2,8 @@
 //! side, each on a core of its own.
 //!
 //! Each thread has a time at which it comes to its next operation, and the one with the earliest
-//! moves. Time is counted in operations; what a thread computes after one takes as long as so many
-//! as it did in an earlier execution ([`Pace`]). So a producer fills its queue while consumers work
+//! moves. Time is counted in operations. What a thread computes after one takes as long as it did in
+//! an earlier execution ([`Pace`]). So a producer fills its queue while consumers work
 //! on what they took, and a thread that has much to do is not waited for by one that has little.
 //!
 //! All of it follows from the operations so far. So inputs whose operations are the same so far
@@ -173,10 +173,8 @@ impl Turns {
             rank,
             ..Turns::default()
         };
-        self.comes.resize(pending.len(), 0);
-        self.places.resize(pending.len(), None);
-        self.spawned.resize(pending.len(), None);
-        self.failures.resize(pending.len(), 0);
+        // Those that are there have begun before.
+        self.threads(&Pace::default(), pending.len());
     }
 }
 
