@@ -2,9 +2,9 @@
 //! side, each on a core of its own.
 //!
 //! Each thread has a time at which it comes to its next operation, and the one with the earliest
-//! moves. Time is counted in operations. What a thread computes after one takes as long as it did in
-//! an earlier execution ([`Pace`]). So a producer fills its queue while consumers work
-//! on what they took, and a thread that has much to do is not waited for by one that has little.
+//! moves. Time is counted in operations. What a thread computes after one takes as long as it did
+//! in an earlier execution ([`Pace`]). So a producer fills its queue while consumers work on what
+//! they took, and a thread that has much to do is not waited for by one that has little.
 //!
 //! All of it follows from the operations so far. So inputs whose operations are the same so far
 //! have the same order. What a thread is about to do has no influence: otherwise a native program
