@@ -24,7 +24,9 @@ pub struct OpInfo {
     /// Whether its effect depends on the state in which it is taken.
     pub effect: Varies,
     /// True if it may change which action another thread takes next. If false, the machine
-    /// guarantees that it does not; the random programs of `cli` check this at every step.
+    /// guarantees that it does not; the random programs of `cli` check this at every step. A
+    /// creation may put a new thread in the place of one that has ended, which its outcome names,
+    /// but never in an exploration by `dpor`.
     pub changes_pending: bool,
 }
 

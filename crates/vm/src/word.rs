@@ -126,6 +126,23 @@ pub(crate) enum WordKey {
     Interest(u32, u32),
 }
 
+impl WordKey {
+    /// Whether the word says something of a thread, and nothing of a new thread in its place. What
+    /// only grows is not meant: names of inputs, times; nor what the old thread has left behind.
+    pub(crate) fn ends_with(self, thread: ThreadId, region: u32) -> bool {
+        let stays = matches!(
+            self,
+            WordKey::EntropyCount(_) | WordKey::Clock(_) | WordKey::Freed(_) | WordKey::AtExit(..)
+        );
+        !stays
+            && match (self, self.owner()) {
+                (WordKey::ThreadName(owner, _), _) | (_, WordOwner::Region(owner)) => owner == region,
+                (_, WordOwner::Thread(owner)) => owner == thread,
+                (_, WordOwner::Process) => false,
+            }
+    }
+}
+
 /// Declares fields of a record: they are numbered in order.
 macro_rules! fields {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {

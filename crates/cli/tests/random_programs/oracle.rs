@@ -10,7 +10,7 @@ use selvedge_detect::{DeadlockDetector, LeakDetector, RaceDetector, RecallingRac
 use selvedge_explore::{Config, Control, Report, Stop, dpor, unfold};
 use selvedge_model::{
     Allocates, Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Machine, MemoryOrder,
-    Notice, Op, Pending, Property, Status, StopReason, Undo,
+    Notice, Op, Outcome, Pending, Property, Status, StopReason, Undo,
 };
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::{BTreeSet, HashSet};
@@ -152,7 +152,8 @@ fn others_stay(vm: &Vm, before: &[Pending], event: &Event) {
         return;
     }
     for (before, now) in before.iter().zip(vm.pending()) {
-        let other = before.action.thread != event.action.thread;
+        let other = before.action.thread != event.action.thread
+            && event.outcome != Outcome::Thread(before.action.thread);
         assert!(
             !other || before.action == now.action,
             "{:?} makes {:?} of {:?}",

@@ -220,6 +220,24 @@ impl RaceDetector {
         self.store.set(Space::Records, words + 1, 0);
     }
 
+    /// A thread has ended, and another one takes its number: what it heads goes on without it.
+    pub(super) fn end_heads(&mut self, thread: usize) {
+        let all: Vec<Object> = self.objects.all().map(|(_, object)| object).collect();
+        for object in all {
+            let facts = self.objects.facts_of(object);
+            let (Some(words), head) = (facts.words, facts.heads.get(thread).copied().unwrap_or(0)) else {
+                continue;
+            };
+            if self.store.get(Space::Records, words) as usize == thread + 1 {
+                self.store.set(Space::Records, words, 0);
+                self.store.set(Space::Records, words + 1, 1);
+            }
+            if head != 0 {
+                self.store.set_tick(head, thread, 0);
+            }
+        }
+    }
+
     /// The clock of the latest release by a thread in the present sequences. It is valid if the
     /// thread's own counter is not 0.
     fn head(&mut self, object: Object, thread: usize) -> u32 {

@@ -368,11 +368,27 @@ impl RaceDetector {
 
     fn spawn(&mut self, me: usize, new: usize) {
         self.thread(new);
+        if self.store.get(Space::Records, self.threads[new].joined()) != 0 {
+            self.begin_again(new);
+        }
         let (parent, child) = (self.threads[me], self.threads[new]);
         if self.obeys(Rule::Spawn) {
             self.store.join(child.clock(), parent.clock(), self.threads.len());
         }
         self.tick(me);
+    }
+
+    /// A thread takes the place of one that has ended, and that its creator has joined. All that the
+    /// old one did happens before, so the clock goes on. What C11 says of one thread (fences,
+    /// release sequences) does not reach from the old one to the new one.
+    fn begin_again(&mut self, thread: usize) {
+        let (record, width) = (self.threads[thread], self.width());
+        self.store.set(Space::Records, record.joined(), 0);
+        self.store.set(Space::Records, record.notified(), 0);
+        self.store.clear(record.at_acquire_fence(), width);
+        self.store.clear(record.at_release_fence(), width);
+        self.tick(thread);
+        self.end_heads(thread);
     }
 
     /// Joins another clock into a thread's clock.

@@ -52,6 +52,8 @@ const FEW: usize = 16;
 /// Hashes of a thread's parts in the present state.
 #[derive(Clone, Default, Debug)]
 struct ThreadHashes {
+    /// The identity.
+    birth: Digest,
     /// The core, the flags and the locks.
     rest: Digest,
     /// One for each frame.
@@ -80,6 +82,11 @@ enum Change {
         count: u32,
     },
     Spawned,
+    /// A thread got another identity.
+    Birth {
+        thread: u32,
+        old: Digest,
+    },
     /// A user was added or removed.
     User {
         object: u64,
@@ -213,6 +220,10 @@ impl Fingerprints {
                     self.changes.push(Change::Spawned);
                     continue;
                 }
+                Entry::BegunAgain(t) => {
+                    self.begun_again(state, t.index());
+                    t
+                }
                 Entry::Word(number, old) => {
                     let new = match words.len() {
                         0..FEW => words.iter().all(|w| w.0 != number),
@@ -313,6 +324,7 @@ impl Fingerprints {
             Change::Spawned => {
                 self.cache.threads.pop();
             }
+            Change::Birth { thread, old } => self.cache.threads[thread as usize].birth = old,
             Change::User {
                 object,
                 region,
@@ -333,9 +345,26 @@ impl Fingerprints {
     /// Makes room for the next thread, and adds its identity.
     fn spawned(&mut self, state: &State) {
         let index = self.cache.threads.len();
-        threads::birth(state, index, Style::exact(self.keys.named), &mut self.words);
-        self.replace(Digest::EMPTY, self.keys.words(FragmentKind::Birth, &self.words));
         self.cache.threads.push(ThreadHashes::default());
+        self.fold_birth(state, index);
+    }
+
+    /// Replaces the identity of a thread by that of the thread which has taken its place.
+    fn begun_again(&mut self, state: &State, thread: usize) {
+        let old = self.fold_birth(state, thread);
+        self.changes.push(Change::Birth {
+            thread: thread as u32,
+            old,
+        });
+    }
+
+    /// Adds the identity of a thread in the place of the one before, which it returns.
+    fn fold_birth(&mut self, state: &State, thread: usize) -> Digest {
+        threads::birth(state, thread, Style::exact(self.keys.named), &mut self.words);
+        let new = self.keys.words(FragmentKind::Birth, &self.words);
+        let old = std::mem::replace(&mut self.cache.threads[thread].birth, new);
+        self.replace(old, new);
+        old
     }
 
     /// Replaces the hash of a fragment (0: no fragment).

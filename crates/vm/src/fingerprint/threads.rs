@@ -204,9 +204,12 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         epilogue,
         result,
         children,
+        last_child,
         inputs,
         errno,
         joined: _,
+        free: _,
+        left_locks,
         detached: _,
         atomic,
         block,
@@ -246,6 +249,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         clock_stopped,
         clock_joined,
         clock_moved,
+        left_locks,
     ];
     let bits = bits.iter().fold(0, |all, &bit| all << 1 | u64::from(bit));
     words.clear();
@@ -256,6 +260,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         object(wait[0]),
         object(wait[1]),
         u64::from(epilogue) << 32 | u64::from(children),
+        u64::from(last_child),
         errno,
         u64::from(lone_block),
         u64::from(inputs) << 32 | u64::from(atomic),
@@ -303,7 +308,7 @@ pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> Di
 pub(super) fn flags(thread: &Thread) -> impl Iterator<Item = (u64, u64)> + use<> {
     let core = &thread.core;
     let region = u64::from(thread.region);
-    let set = [core.joined, core.detached, core.cancel.requested];
+    let set = [core.joined, core.detached, core.cancel.requested, core.free];
     set.into_iter()
         .enumerate()
         .filter(|(_, set)| *set)

@@ -82,14 +82,13 @@ impl Foreseen {
         (still, (elements, goal)): (ThreadId, (Elements, Option<Goal>)),
         weaken: ForTests<Weaken>,
     ) -> Future {
-        let threads = vm.state.threads().len();
         if elements == Elements::Reachable {
             let is_one = |thread| thread != still && !weaken.is(Weaken::Reach);
             let reached = Reached::by(&vm.program, &vm.state, is_one);
             return Future {
                 known: Known::Reached(Arc::new(reached)),
                 followed: 0,
-                threads,
+                creations: vm.state.creations(),
                 goal: None,
             };
         }

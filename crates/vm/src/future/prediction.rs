@@ -14,8 +14,8 @@ pub(crate) struct Future {
     pub(super) known: Known,
     /// What the question has cost, as a number of instructions followed.
     pub(super) followed: u32,
-    /// The number of threads that there were.
-    pub(super) threads: usize,
+    /// How many threads had been created.
+    pub(super) creations: usize,
     /// The only access of which something is known.
     pub(super) goal: Option<Goal>,
 }
@@ -59,7 +59,7 @@ impl Future {
         let memory = &state.memory;
         let plain = matches!(action.op, Op::Read | Op::Write) && !action.cancelable;
         plain
-            && state.threads().len() == self.threads
+            && state.creations() == self.creations
             && state.notices().is_empty()
             && !memory.has_changed_objects(began)
             && effects

@@ -63,7 +63,7 @@ pub(super) fn predict(
             Ended::Met | Ended::Unknown => Known::Nothing,
         },
         followed: rounds.cost,
-        threads,
+        creations: vm.state.creations(),
     }
 }
 

@@ -62,6 +62,7 @@ impl Vm {
                 frames: Vec::new(),
                 locals: Vec::new(),
                 held: Vec::new(),
+                again: false,
                 tls: Vec::new(),
                 low_depth: 0,
             },
@@ -195,6 +196,17 @@ impl Vm {
     /// addresses are always the same.
     pub(super) fn make_thread_locals(&mut self, thread: ThreadId) -> Result<(), Error> {
         let program = self.program.clone();
+        if self.state.thread(thread).again {
+            self.state.revive_thread_locals(thread);
+            for (&global, base) in program
+                .thread_locals
+                .iter()
+                .zip(self.state.thread(thread).tls.clone())
+            {
+                program.fill_global(&mut self.state.memory, global, base);
+            }
+            return Ok(());
+        }
         let region = self.state.thread(thread).region;
         let mut bases = Vec::with_capacity(program.thread_locals.len());
         for &global in &program.thread_locals {

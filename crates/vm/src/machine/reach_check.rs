@@ -4,6 +4,7 @@
 use super::vm::Vm;
 use crate::future::Elements;
 use crate::reach::{Reached, live};
+use crate::state::Undo;
 use rustc_hash::FxHashSet;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Notice, Unsupported};
@@ -14,6 +15,8 @@ pub(super) struct Before {
     reached: Reached,
     existed: FxHashSet<u64>,
     threads: usize,
+    /// The position of the undo log.
+    position: usize,
 }
 
 impl Vm {
@@ -25,13 +28,20 @@ impl Vm {
             reached: Reached::by(&self.program, &self.state, |t| t == thread),
             existed: live(&self.state),
             threads: self.state.threads().len(),
+            position: self.state.position(),
         }))
     }
 
     /// Reports a step after which its thread, or a thread that it has created, reaches more than
     /// the thread did before.
     pub(super) fn check_reached(&mut self, thread: ThreadId, before: &Before, stmt: StmtId) {
-        let is_one = |t: ThreadId| t == thread || t.index() >= before.threads;
+        let changes = self.state.changes(before.position);
+        let begun = |t| {
+            changes
+                .iter()
+                .any(|c| matches!(c, Undo::BegunAgain(again) if *again == t))
+        };
+        let is_one = |t: ThreadId| t == thread || t.index() >= before.threads || begun(t);
         let now = Reached::by(&self.program, &self.state, is_one);
         if !now.is_within(&before.reached, &before.existed) {
             self.state.notify(Notice::Unsupported(Unsupported {

@@ -90,14 +90,20 @@ pub struct Core {
     pub epilogue: u32,
     /// The value that it returns to its joiner; for `Exiting` the exit code.
     pub result: Value,
-    /// Number of threads it has created.
+    /// Number of threads it has created, without those that were [begun again](State::begin_again).
     pub children: u32,
+    /// The ordinal of the thread that it has created last; 0: none.
+    pub last_child: u32,
     /// Number of inputs it has requested.
     pub inputs: u32,
     /// The address of its errno; 0 before the first use.
     pub errno: u64,
     /// True if a thread has joined it.
     pub joined: bool,
+    /// True if its creator has joined it, and may begin it again (`again.rs`).
+    pub free: bool,
+    /// True if it has ended with a lock.
+    pub left_locks: bool,
     /// True if it was created or made detached.
     pub detached: bool,
     /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up
@@ -178,6 +184,8 @@ pub struct Thread {
     pub start: (u64, Value),
     /// The identical thread that comes before it, if there is one (`turns.rs`).
     pub twin: Option<ThreadId>,
+    /// True if it has taken the place of one that has ended (`again.rs`).
+    pub again: bool,
     /// The place where it was created.
     pub created: Site,
     /// The part that is saved completely at each step.
@@ -258,9 +266,12 @@ impl Core {
             epilogue: 0,
             result: Value::new(0),
             children: 0,
+            last_child: 0,
             inputs: 0,
             errno: 0,
             joined: false,
+            free: false,
+            left_locks: false,
             detached,
             atomic: 0,
             block: BlockClass::NONE,

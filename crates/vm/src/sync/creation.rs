@@ -16,7 +16,7 @@ use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op, Outcome, Pendin
 pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Result<ThreadId, Flow> {
     name::may_create(cx)?;
     let parent = cx.thread;
-    let ordinal = cx.state.thread(parent).core.children + 1;
+    let (ordinal, again) = next_child(cx);
     let Some(region) = cx
         .program
         .region(cx.state.thread(parent).region, ordinal)
@@ -28,14 +28,18 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
         ));
     };
     let twin = crate::turns::twin(cx, start, argument, detached);
-    cx.state.own_core(parent).children = ordinal;
-    let id = ThreadId::from_index(cx.state.threads().len());
+    let core = cx.state.own_core(parent);
+    core.last_child = ordinal;
+    core.children = core.children.max(ordinal);
+    cx.state.count_joined(parent);
+    let id = again.unwrap_or(ThreadId::from_index(cx.state.threads().len()));
     let thread = Thread {
         parent,
         ordinal,
         region,
         start: (start, argument),
         twin,
+        again: again.is_some(),
         created: cx.site,
         core: Core::created(detached),
         regs: Vec::new(),
@@ -49,20 +53,31 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
         stmt: cx.site.stmt,
         ..Action::on(id, Op::Start, ObjectId::thread(id))
     };
-    cx.state.push_thread(
-        thread,
-        Pending {
-            action,
-            status: Status::Enabled,
-            alternatives: 1,
-        },
-    );
+    let pending = Pending {
+        action,
+        status: Status::Enabled,
+        alternatives: 1,
+    };
+    match again {
+        Some(id) => cx.state.begin_again(id, thread, pending),
+        None => _ = cx.state.push_thread(thread, pending),
+    }
     let unjoined = cx.state.unjoined() + 1;
     cx.state.set_unjoined(unjoined);
     cx.state.tell(parent, id);
     crate::libc::signal::inherit(cx.state, parent, id);
     name::inherit(cx, id);
     Ok(id)
+}
+
+/// Which of the acting thread's children its next one is, and the thread that is begun again, if
+/// one is. None is where signals are sent, since who may send one to whom goes by ordinals, and where
+/// others may ask for names: the one of a joined thread is asked for beside the next creation.
+fn next_child(cx: &Cx<'_>) -> (u32, Option<ThreadId>) {
+    match cx.program.signals.is_some() || name::shares(cx.program) {
+        true => (cx.state.thread(cx.thread).core.children + 1, None),
+        false => cx.state.next_child(cx.thread),
+    }
 }
 
 pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
@@ -112,8 +127,8 @@ fn prepare_spawn(cx: &mut Cx<'_>, when: Handle) -> Prepared {
 
 /// The handle of the thread that this one creates next.
 fn next_handle(cx: &Cx<'_>) -> u64 {
-    let t = cx.state.thread(cx.thread);
-    let region = cx.program.region(t.region, t.core.children + 1);
+    let (ordinal, _) = next_child(cx);
+    let region = cx.program.region(cx.state.thread(cx.thread).region, ordinal);
     region.map_or(0, u64::from)
 }
 

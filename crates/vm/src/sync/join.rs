@@ -125,7 +125,7 @@ pub(crate) fn join_at_once(cx: &mut Cx<'_>) -> bool {
         return false;
     }
     fuse::begin(cx.state, action);
-    cx.state.join(ended);
+    cx.state.join(ended, cx.thread);
     cx.state.join_clock(ended, cx.thread);
     cx.state.tell(ended, cx.thread);
     true
@@ -158,7 +158,7 @@ pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
             ObjectId::thread(target),
         ));
     }
-    cx.state.join(target);
+    cx.state.join(target, cx.thread);
     cx.state.join_clock(target, cx.thread);
     cx.state.tell(target, cx.thread);
     Ok(result)

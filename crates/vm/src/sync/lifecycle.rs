@@ -289,8 +289,10 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
 
 /// A thread has ended by this action, and the process with it if it is the process's exit.
 pub(crate) fn finish(state: &mut State, site: Site, action: &Action) {
+    let left_locks = !state.thread(action.thread).held.is_empty();
     let core = state.own_core(action.thread);
     core.stage = Stage::Finished;
+    core.left_locks = left_locks;
     match action.op {
         Op::ProcessExit => core.phase = Phase::ProcessEnded,
         _ => end_thread_locals(state, action.thread, site),

@@ -56,7 +56,7 @@ mod is {
 }
 
 /// Whether threads of a program can read a name that another one sets.
-fn shares(program: &Program) -> bool {
+pub(super) fn shares(program: &Program) -> bool {
     let has = |name| program.module.function(name).is_some();
     has("pthread_getname_np") || has("prctl") && has("pthread_setname_np")
 }

@@ -17,7 +17,7 @@ pub(crate) fn twin(cx: &Cx<'_>, start: u64, argument: Value, detached: bool) -> 
     }
     let mut threads = cx.state.threads().iter().enumerate();
     let (number, before) =
-        threads.find(|(_, t)| t.parent == cx.thread && t.ordinal == core.children && t.ordinal > 0)?;
+        threads.find(|(_, t)| t.parent == cx.thread && t.ordinal == core.last_child && t.ordinal > 0)?;
     let alike = before.start.0 == start && turns.are_alike(start, before.start.1, argument);
     (alike && !before.core.detached).then(|| ThreadId::from_index(number))
 }

@@ -2,7 +2,7 @@
 
 use super::State;
 use super::place::{DeadChange, Place};
-use crate::machine::thread::{Core, Frame, Held};
+use crate::machine::thread::{Core, Frame, Held, Thread};
 use crate::memory::unshared;
 use crate::sync::{SyncObject, needed};
 use crate::value::Value;
@@ -38,6 +38,8 @@ pub(crate) enum Undo {
     HeldRemoved(ThreadId, u32),
     /// A thread was created.
     Spawned,
+    /// A thread was begun again: `threads`.
+    BegunAgain(ThreadId),
     /// Output was appended; its length before.
     Output(u32),
     /// A word of the process's or a model's hidden state changed.
@@ -66,6 +68,7 @@ pub(super) struct Log {
     pub helds: Vec<Held>,
     pub dead: Vec<(Place, DeadChange)>,
     pub labels: Vec<Option<Rc<str>>>,
+    pub threads: Vec<Thread>,
 }
 
 impl Log {
@@ -81,6 +84,7 @@ impl Log {
         self.helds.clear();
         self.dead.clear();
         self.labels.clear();
+        self.threads.clear();
     }
 }
 
@@ -217,6 +221,10 @@ impl State {
                 self.pending.pop();
                 self.needs.pop();
             }
+            Undo::BegunAgain(t) => {
+                self.threads[t.index()] = log.threads.pop().expect(PAIRED);
+                self.begun_again -= 1;
+            }
             Undo::Output(len) => {
                 Rc::make_mut(&mut self.output).truncate(len as usize);
                 if self.holes.last().is_some_and(|hole| hole.at >= len as usize) {
@@ -244,7 +252,8 @@ impl State {
                 }
             },
             Undo::Joined(t, counted) => {
-                self.threads[t.index()].core.joined = false;
+                let core = &mut self.threads[t.index()].core;
+                (core.joined, core.free) = (false, false);
                 self.unjoined += u32::from(counted);
             }
             Undo::Word(number, value) => {

@@ -6,6 +6,7 @@
 //! so there is no other way, with one exception: `State::acting`, which is visible in the machine
 //! and not in models.
 
+mod again;
 mod anew;
 #[cfg(feature = "laboratory")]
 mod kept;
@@ -67,6 +68,8 @@ pub struct State {
     words: Rc<FxHashMap<WordNumber, u64>>,
     /// Threads created and not yet joined.
     unjoined: u32,
+    /// How often a thread was begun again.
+    begun_again: usize,
     /// The conditions under which this path is taken.
     path: Path,
     /// Dead slots that will be reused.
@@ -103,6 +106,7 @@ impl State {
             holes: Rc::default(),
             words: Rc::default(),
             unjoined: 0,
+            begun_again: 0,
             path: Path::default(),
             dead: Rc::default(),
             many_dead: false,
@@ -277,8 +281,10 @@ impl State {
     }
 
     /// Notes that a thread, which was not, is joined.
-    pub fn join(&mut self, thread: ThreadId) {
-        self.threads[thread.index()].core.joined = true;
+    pub fn join(&mut self, thread: ThreadId, joiner: ThreadId) {
+        let joined = &mut self.threads[thread.index()];
+        joined.core.joined = true;
+        joined.core.free = joined.parent == joiner && !joined.core.left_locks;
         let counted = self.unjoined > 0;
         self.unjoined -= u32::from(counted);
         self.log.entries.push(Undo::Joined(thread, counted));
