@@ -13,6 +13,7 @@ mod oracle;
 use oracle::Truth;
 use selvedge_frontend as frontend;
 use selvedge_ir::Module;
+use selvedge_model::Verdict;
 use selvedge_session::{Options as Asked, Strategy, Unobserved};
 use selvedge_vm::{Options, Program, Visibility, Vm};
 use std::collections::BTreeSet;
@@ -154,6 +155,9 @@ fn session(
         || truth.partial;
     if is_wrong && found.is_empty() {
         return Err(format!("finds nothing, and there is {truth:?}"));
+    }
+    if checked.report.verdict == Verdict::Unknown && !truth.unknown && truth.faults.is_empty() {
+        return Err(format!("unknown: {:?}", checked.report.reasons));
     }
     if truth.unknown || truth.race.is_some() {
         return Ok(());

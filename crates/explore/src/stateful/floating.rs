@@ -113,8 +113,9 @@ pub(super) struct Floating {
     of: Vec<Vec<Float>>,
     /// The changes: the number of steps before the change, the thread, and the old value.
     log: Vec<(usize, ThreadId, Vec<Float>)>,
-    /// For each join, the number of steps before it and the joining thread.
-    joins: Vec<(usize, ThreadId)>,
+    /// For each join and each creation that begins a joined thread again, the number of steps before
+    /// it, the joined thread, and who has joined it; none after it is begun again.
+    joins: Vec<(usize, ThreadId, Option<ThreadId>)>,
 }
 
 /// True if other threads can acquire from this action of a thread.
@@ -131,13 +132,21 @@ impl Floating {
         while let Some((_, thread, before)) = self.log.pop_if(|(at, ..)| *at > steps) {
             self.of[thread.index()] = before;
         }
-        while self.joins.pop_if(|(at, _)| *at > steps).is_some() {}
+        while self.joins.pop_if(|(at, ..)| *at > steps).is_some() {}
     }
 
     /// True if a thread knows all actions of other threads, because it has joined all of them.
     pub(super) fn knows_all<M: Machine>(&self, machine: &M, thread: ThreadId) -> bool {
-        let joined = self.joins.iter().filter(|(_, joiner)| *joiner == thread).count();
-        joined + 1 == machine.pending().len()
+        let others = (0..machine.pending().len()).map(ThreadId::from_index);
+        others
+            .filter(|&other| other != thread)
+            .all(|other| self.joiner(other) == Some(thread))
+    }
+
+    /// Who has joined a thread, if it was not begun again since.
+    fn joiner(&self, thread: ThreadId) -> Option<ThreadId> {
+        let mut latest = self.joins.iter().rev();
+        latest.find(|(_, joined, _)| *joined == thread)?.2
     }
 
     fn replace(&mut self, steps: usize, thread: ThreadId, by: Vec<Float>) {
@@ -195,10 +204,16 @@ impl Floating {
             && event.outcome == Outcome::Done
             && let Some(ended) = action.object.as_thread()
         {
-            self.joins.push((steps, action.thread));
+            self.joins.push((steps, ended, Some(action.thread)));
             if !self.is_none(ended) {
                 self.replace(steps, ended, Vec::new());
             }
+        }
+        if action.op == Op::Spawn
+            && let Outcome::Thread(new) = event.outcome
+            && self.joiner(new).is_some()
+        {
+            self.joins.push((steps, new, None));
         }
     }
 
@@ -238,6 +253,7 @@ impl Floating {
 mod tests {
     use super::super::fakes::{A, B, action, event, pending, wrote};
     use super::*;
+    use selvedge_model::ObjectId;
 
     fn digest(floating: &Floating) -> Digest {
         floating.digest(|thread| thread)
@@ -316,14 +332,25 @@ mod tests {
 
     #[test]
     fn who_has_joined_all_knows_all() {
+        const C: ThreadId = ThreadId(0);
         let (mut floating, machine) = (Floating::default(), wrote(&[]));
         assert!(!floating.knows_all(&machine, B));
-        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), &[], 1);
+        let join = |of: ThreadId| Action {
+            object: ObjectId::thread(of),
+            ..action(B, Op::Join)
+        };
+        floating.follow(&machine, &event(join(A), Outcome::Done), &[], 1);
         assert!(!floating.knows_all(&machine, B));
-        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), &[], 2);
+        floating.follow(&machine, &event(join(A), Outcome::Done), &[], 2);
+        assert!(!floating.knows_all(&machine, B), "twice the same one");
+        floating.follow(&machine, &event(join(C), Outcome::Done), &[], 3);
         assert!(floating.knows_all(&machine, B));
         assert!(!floating.knows_all(&machine, A));
-        floating.undo(1);
+        floating.follow(&machine, &event(action(B, Op::Spawn), Outcome::Thread(C)), &[], 4);
+        assert!(!floating.knows_all(&machine, B), "one is begun again");
+        floating.undo(3);
+        assert!(floating.knows_all(&machine, B));
+        floating.undo(2);
         assert!(!floating.knows_all(&machine, B));
     }
 }

@@ -97,10 +97,11 @@ pub struct Event {
     pub depth: u32,
     /// The number of events in its local configuration, including itself.
     pub size: u32,
-    /// The number of threads that its thread has created, including by this event.
+    /// The number of threads that its thread has created, including by this event, without those
+    /// that were begun again.
     pub spawned: u32,
     /// Its predecessor in its thread. For a thread's first event, the event that created the
-    /// thread.
+    /// thread; where a thread is begun again, the end of the old one.
     pub parent: EventId,
     /// A more distant earlier event of its thread.
     pub(super) jump: EventId,
@@ -300,6 +301,11 @@ impl Store {
                 .push(Digest::of_words(&NAME, &[low, high, u64::from(ordinal)]));
         }
         known
+    }
+
+    /// Whether a thread is the one that `parent` created after `ordinal` others.
+    pub fn is_child(&self, thread: ThreadId, parent: ThreadId, ordinal: u32) -> bool {
+        self.threads.get(&(parent, ordinal)) == Some(&thread)
     }
 
     /// A digest of a thread's hierarchical name. Unlike the thread's number, it does not depend on

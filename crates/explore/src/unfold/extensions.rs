@@ -180,6 +180,10 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         if at.parent.is_some() {
             join(&mut below, &store[at.parent].clock);
         }
+        // A thread that is begun again: its predecessor is the end of the old one.
+        if at.action.op == Op::Start && at.waker.is_some() {
+            join(&mut below, &store[at.waker].clock);
+        }
         if matches!(at.action.op, Op::WaitAcquire | Op::FutexWoken)
             && at.parent.is_some()
             && (store[at.parent].timed || at.action.cancelable)

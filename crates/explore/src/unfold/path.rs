@@ -467,7 +467,8 @@ fn spawned(store: &Store, before: EventId, action: &Action, ending: &Ending) -> 
     } else {
         0
     };
-    so_far + u32::from(action.op == Op::Spawn && !ending.named.is_empty())
+    let is_new = |&named| store.is_child(named, action.thread, so_far);
+    so_far + u32::from(action.op == Op::Spawn && ending.named.iter().any(is_new))
 }
 
 /// The state of the mutex that an action uses exclusively, after the action. `owner`: the previous

@@ -33,7 +33,7 @@ struct Around {
     held: u32,
     /// The number of threads that its thread has created.
     spawned: u32,
-    /// The number of the set of threads that its thread has joined.
+    /// The number of the set of threads that its thread has joined, and has not begun again.
     joined: u32,
     /// The threads whose end happens before it.
     ended: Vec<ThreadId>,
@@ -82,6 +82,8 @@ pub struct Classes {
     sets: Vec<Vec<u64>>,
     /// For each thread the thread that joins it; `None` if several may.
     joiners: FxHashMap<ThreadId, Option<ThreadId>>,
+    /// The threads that are begun again after their end.
+    begun_again: FxHashSet<ThreadId>,
 }
 
 impl Classes {
@@ -122,9 +124,14 @@ impl Classes {
                 });
             }
             held.push(now);
-            if let Some(other) = joins(event).filter(|_| !event.ending.failed) {
-                let mut set = sets[ended_by_it as usize].clone();
-                set.push(other.index() as u64);
+            let others = || sets[ended_by_it as usize].iter().copied();
+            let changed = match joins(event).filter(|_| !event.ending.failed) {
+                Some(other) => Some(others().chain([other.index() as u64]).collect()),
+                None => begins_again(event, &sets[ended_by_it as usize])
+                    .map(|again| others().filter(|&other| other != again).collect()),
+            };
+            if let Some(set) = changed {
+                let set: Vec<u64> = set;
                 ended_by_it = *set_numbers.entry(set.clone()).or_insert_with(|| {
                     sets.push(set);
                     sets.len() as u32 - 1
@@ -174,6 +181,7 @@ impl Classes {
             held,
             sets,
             joiners: joiners(store),
+            begun_again: begun_again(store),
         };
         let standing = |id: EventId| Standing {
             thread: store[id].action.thread,
@@ -245,15 +253,22 @@ impl Classes {
                 .any(|m| theirs.contains(m) && !self.set_ups.is_unsettled(*m))
         {
             Related::Apart
-        } else if a.ended.contains(&b.thread) || b.ended.contains(&a.thread) {
+        } else if self.knows_end(a, b.thread) || self.knows_end(b, a.thread) {
             Related::Ended
         } else {
             Related::Rivals
         }
     }
 
+    /// True if the end of a thread happens before these surroundings. One that is begun again has
+    /// several.
+    fn knows_end(&self, around: &Around, thread: ThreadId) -> bool {
+        around.ended.contains(&thread) && !self.begun_again.contains(&thread)
+    }
+
     /// True if a thread was joined in these surroundings and no other thread ever joins it. Then
-    /// this follows from the state, which contains the joined threads.
+    /// this follows from the state, which contains the joined threads. Whoever begins it again has
+    /// joined it: what it does then comes after these surroundings.
     fn has_joined(&self, of: &Standing, thread: ThreadId) -> bool {
         let joined = &self.sets[of.joined as usize];
         joined.contains(&(thread.index() as u64)) && self.joiners.get(&thread) == Some(&Some(of.thread))
@@ -338,6 +353,20 @@ fn joins(event: &Event) -> Option<ThreadId> {
     thread.filter(|_| event.action.op == Op::Join && event.executed)
 }
 
+/// The thread that an event begins again, of those that its thread has joined.
+fn begins_again(event: &Event, joined: &[u64]) -> Option<u64> {
+    let named = event.ending.named.iter().map(|named| named.index() as u64);
+    let mut again = named.filter(|named| event.action.op == Op::Spawn && joined.contains(named));
+    again.next()
+}
+
+/// The threads that are begun again after their end.
+fn begun_again(store: &Store) -> FxHashSet<ThreadId> {
+    let starts = store.ids().map(|id| &store[id]);
+    let again = starts.filter(|event| event.action.op == Op::Start && event.depth > 1);
+    again.map(|event| event.thread).collect()
+}
+
 /// For each thread the thread that joins it; `None` if several may.
 fn joiners(store: &Store) -> FxHashMap<ThreadId, Option<ThreadId>> {
     let mut joiners = FxHashMap::default();
@@ -365,6 +394,6 @@ fn ended(store: &Store, id: EventId) -> Vec<ThreadId> {
     ended.map(|e| store[e].action.thread).collect()
 }
 
-fn is_end(action: &Action) -> bool {
+pub(super) fn is_end(action: &Action) -> bool {
     action.op == Op::Exit || action.ends
 }

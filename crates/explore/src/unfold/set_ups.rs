@@ -9,6 +9,7 @@
 //! apart from all uses.
 
 use super::event::{Event, EventId, Store};
+use super::races::is_end;
 use super::weaken::Weaken;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
@@ -24,7 +25,7 @@ pub struct Standing {
     pub thread: ThreadId,
     /// The number of threads that its thread has created.
     pub spawned: u32,
-    /// The number of the set of threads that its thread has joined.
+    /// The number of the set of threads that its thread has joined, and has not begun again.
     pub joined: u32,
 }
 
@@ -78,7 +79,7 @@ impl SetUps {
             }
         }
         for id in set_ups {
-            if is_last(&store[id], creators) {
+            if is_last(store, &store[id], creators) {
                 continue;
             }
             let own = standing(id);
@@ -116,10 +117,13 @@ fn sets_up(event: &Event) -> bool {
 }
 
 /// True if the event comes after the ends of all other threads.
-fn is_last(event: &Event, creators: &Creators) -> bool {
+fn is_last(store: &Store, event: &Event, creators: &Creators) -> bool {
     let own = event.action.thread.index();
     let knows = |thread: usize| event.knows.get(thread).copied().unwrap_or(0);
     let mut others = event.clock.iter().enumerate();
     creators.len() == event.clock.len()
-        && others.all(|(thread, last)| thread == own || last.depth() <= knows(thread))
+        && others.all(|(thread, last)| {
+            let ended = || is_end(&store[last.event()].action);
+            thread == own || last.depth() != 0 && last.depth() <= knows(thread) && ended()
+        })
 }

@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 const WAITING: usize = 1;
 
 /// A creator with so many joined threads: they should be begun again.
-const MANY: usize = 32;
+const MANY: usize = 16;
 
 impl State {
     /// Which of a thread's children its next one is: the ordinal, and the thread that is begun
