@@ -14,7 +14,7 @@ use selvedge_model::{Input, Op};
 use selvedge_report::Ktest;
 use selvedge_schedule::site;
 use selvedge_session::{ReplayStep, Setup, write_file};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -207,6 +207,13 @@ impl Scheduled<'_> {
         if !setup.vm.peers.is_empty() {
             return Err("a native run with peers from outside".to_owned());
         }
+        let several = Places::after(self.steps).several;
+        if let Some(input) = self.inputs.iter().find(|input| several.contains(&input.thread)) {
+            return Err(format!(
+                "a native run with inputs of a thread that has the place of an earlier one (thread {})",
+                input.thread
+            ));
+        }
         // Only calls ask the runtime.
         let outside = |name: &str| name == "stdin" || name.starts_with("argv[") || name.starts_with("file:");
         match self.inputs.iter().find(|input| outside(&input.name)) {
@@ -231,22 +238,63 @@ fn given(inputs: &[Input]) -> String {
     )
 }
 
+/// The threads of a schedule, as a native program names them: each creator counts all that it
+/// creates. In the machine, one may have the name of an earlier one that was joined.
+#[derive(Default)]
+struct Places {
+    /// By the machine's name, the native one of the thread that has it now.
+    names: BTreeMap<String, String>,
+    /// How many threads a thread has created, by its native name.
+    created: BTreeMap<String, u32>,
+    /// The machine's names that several threads had.
+    several: BTreeSet<String>,
+}
+
+impl Places {
+    /// Those after a schedule.
+    fn after(steps: &[ReplayStep]) -> Places {
+        let mut places = Places::default();
+        for step in steps {
+            let own = places.name(&step.thread);
+            if let Some(created) = &step.created {
+                places.create(&own, created);
+            }
+        }
+        places
+    }
+
+    fn name(&self, thread: &str) -> String {
+        self.names.get(thread).map_or(thread, String::as_str).to_owned()
+    }
+
+    fn create(&mut self, creator: &str, thread: &str) {
+        let count = self.created.entry(creator.to_owned()).or_default();
+        *count += 1;
+        let before = self.names.insert(thread.to_owned(), format!("{creator}.{count}"));
+        if before.is_some() {
+            self.several.insert(thread.to_owned());
+        }
+    }
+}
+
 /// The schedule as tables in C.
 fn tables(steps: &[ReplayStep]) -> Result<String, String> {
-    let mut names = vec!["0"];
+    let mut names = vec!["0".to_owned()];
+    let mut places = Places::default();
     let mut rows = String::new();
     let mut count = 0;
     for step in steps {
+        let own = places.name(&step.thread);
+        if let Some(created) = &step.created {
+            places.create(&own, created);
+        }
         let Some(what) = word(step).map_err(|what| refused(step, what))? else {
             continue;
         };
-        let thread = names
-            .iter()
-            .position(|name| *name == step.thread)
-            .unwrap_or_else(|| {
-                names.push(&step.thread);
-                names.len() - 1
-            });
+        let thread = names.iter().position(|name| *name == own).unwrap_or_else(|| {
+            names.push(own);
+            names.len() - 1
+        });
         let what: String = what.bytes().map(|byte| format!("\\{byte:03o}")).collect();
         let _ = writeln!(rows, "    {{{thread}, \"{what}\", {}}},", u8::from(step.failed));
         count += 1;

@@ -47,6 +47,8 @@ pub struct ReplayStep {
     pub text: String,
     /// Its operation.
     pub op: Op,
+    /// The thread that it created; the name of one that is begun again.
+    pub created: Option<String>,
     /// It is an atomic access to memory.
     pub atomic: bool,
     /// It failed: a lock that was only tried.
@@ -227,6 +229,7 @@ fn steps(program: &Arc<Program>, moves: &[Move]) -> Vec<ReplayStep> {
             thread: step.thread.clone(),
             text: made.text.clone(),
             op: made.action.op,
+            created: made.created.map(|new| trace.machine.thread_name(new)),
             atomic: made.action.order != MemoryOrder::NotAtomic,
             failed: made.failed,
             alternative: step.alternative,

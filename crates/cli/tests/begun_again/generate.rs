@@ -229,6 +229,29 @@ int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&t, 0, reads, 0); p
 static void *other(void *arg) { assert(0); return 0; }
 int main(void) { BEGIN; pthread_t t, u; pthread_create(&u, 0, one, 0); pthread_create(&t, 0, __VERIFIER_nondet_bool() ? one : other, 0); pthread_join(t, 0); pthread_join(u, 0); }
 ",
+    // The same, where nothing else tells them apart.
+    "static void *sets(void *arg) { atomic_store(&x, 1); return 0; }
+static void *one(void *arg) { assert(y); return 0; }
+static void *other(void *arg) {
+    assert(z); return 0; }
+int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&u, 0, sets, 0); pthread_create(&t, 0, atomic_load(&x) ? one : other, 0); pthread_join(t, 0); pthread_join(u, 0); }
+",
+    "static void *sets(void *arg) { atomic_store(&x, 1); return 0; }
+static void *one(void *arg) { assert(y); return 0; }
+static void *other(void *arg) {
+    assert(z); return 0; }
+int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&u, 0, sets, 0); pthread_create(&t, 0, atomic_load(&x) ? other : one, 0); pthread_join(t, 0); pthread_join(u, 0); }
+",
+    // What main knows of the end of the first thread says nothing about the one in its place.
+    "static void *reads(void *arg) { if (atomic_load_explicit(&x, memory_order_relaxed) == 1) { z = y; } return 0; }
+static void *adds(void *arg) { atomic_fetch_add_explicit(&x, 1, memory_order_relaxed); return 0; }
+int main(void) { BEGIN; pthread_t t, u; pthread_create(&u, 0, reads, 0); pthread_create(&t, 0, adds, 0); pthread_join(t, 0); IDLE; pthread_create(&t, 0, adds, 0); y = 2; pthread_join(t, 0); pthread_join(u, 0); }
+",
+    // What a thread has acquired is no part of the program's state.
+    "static void *writes(void *arg) { y = 1; atomic_store_explicit(&x, 1, memory_order_release); return 0; }
+static void *reads(void *arg) { atomic_load_explicit(&x, memory_order_acquire); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); z = y; return 0; }
+int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&t, 0, reads, 0); pthread_create(&u, 0, writes, 0); pthread_join(t, 0); pthread_join(u, 0); }
+",
     // Two states that differ in what a new thread is told.
     "static void *one(void *arg) { assert(arg == 0); return 0; }
 int main(void) { BEGIN; pthread_t t, u; pthread_create(&u, 0, idle, 0); pthread_create(&t, 0, one, __VERIFIER_nondet_bool() ? &x : 0); pthread_join(t, 0); pthread_join(u, 0); }

@@ -121,7 +121,15 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
 /// Whether a fault is what the use of dead memory and of threads that do not exist is called: that
 /// may be hidden.
 fn is_misuse(kind: &str) -> bool {
-    kind.contains("free") || kind.contains("dead") || kind.contains("thread") || kind.contains("scope")
+    let hidden = [
+        "memory.use-after-free",
+        "memory.use-after-scope",
+        "memory.double-free",
+        "pthread.join-twice",
+        "pthread.detach-twice",
+        "pthread.invalid-thread",
+    ];
+    hidden.contains(&kind)
 }
 
 /// What a whole session says that uses places again.

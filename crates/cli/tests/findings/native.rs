@@ -50,6 +50,29 @@ int main(void) {
 }
 "#;
 
+/// An assertion that fails in the 47th round, each of which has a thread of its own.
+const ROUNDS: &str = r#"#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static void *adds(void *p) {
+    pthread_mutex_lock(&m);
+    n = (n + 1) % 50;
+    pthread_mutex_unlock(&m);
+    return p;
+}
+int main(void) {
+    for (;;) {
+        pthread_t a;
+        pthread_create(&a, 0, adds, 0);
+        pthread_mutex_lock(&m);
+        assert(n != 47);
+        pthread_mutex_unlock(&m);
+        pthread_join(a, 0);
+    }
+}
+"#;
+
 /// A use after free that needs an order.
 const FREED: &str = r#"#include <pthread.h>
 #include <stdlib.h>
@@ -184,6 +207,7 @@ fn the_native_program_shows_the_finding() {
     for (program, says) in [
         (LOST, "all threads wait"),
         (INPUT, "Assertion `seen != -77' failed"),
+        (ROUNDS, "Assertion `n != 47' failed"),
         (FREED, "heap-use-after-free"),
         (STATS, "ThreadSanitizer: data race"),
     ] {

@@ -378,9 +378,9 @@ impl RaceDetector {
         self.tick(me);
     }
 
-    /// A thread takes the place of one that has ended, and that its creator has joined. All that the
-    /// old one did happens before, so the clock goes on. What C11 says of one thread (fences,
-    /// release sequences) does not reach from the old one to the new one.
+    /// A thread takes the place of one that has ended, and that its creator has joined. All that
+    /// the old one did happens before, so the clock goes on. What C11 says of one thread
+    /// (fences, release sequences) does not reach from the old one to the new one.
     fn begin_again(&mut self, thread: usize) {
         let (record, width) = (self.threads[thread], self.width());
         self.store.set(Space::Records, record.joined(), 0);

@@ -113,8 +113,8 @@ pub(super) struct Floating {
     of: Vec<Vec<Float>>,
     /// The changes: the number of steps before the change, the thread, and the old value.
     log: Vec<(usize, ThreadId, Vec<Float>)>,
-    /// For each join and each creation that begins a joined thread again, the number of steps before
-    /// it, the joined thread, and who has joined it; none after it is begun again.
+    /// For each join and each creation that begins a joined thread again, the number of steps
+    /// before it, the joined thread, and who has joined it; none after it is begun again.
     joins: Vec<(usize, ThreadId, Option<ThreadId>)>,
 }
 

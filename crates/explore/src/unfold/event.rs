@@ -158,6 +158,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// True if its thread ends with it.
+    pub fn ends_thread(&self) -> bool {
+        self.action.op == Op::Exit || self.action.ends
+    }
+
     /// An event with a label and nothing else.
     fn blank(what: &Rc<Label>) -> Event {
         Event {

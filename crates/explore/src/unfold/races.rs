@@ -12,7 +12,7 @@ use super::set_ups::{SetUps, Standing};
 use super::unsynchronised::any_unsynchronised;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Effect, Op, Places};
+use selvedge_model::{Effect, Op, Places};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -390,10 +390,6 @@ fn ended(store: &Store, id: EventId) -> Vec<ThreadId> {
         .zip(&event.knows)
         .filter(|(last, knows)| last.depth() <= **knows);
     let last = known.map(|(last, _)| last.event());
-    let ended = last.filter(|&e| e.is_some() && e != id && is_end(&store[e].action));
+    let ended = last.filter(|&e| e.is_some() && e != id && store[e].ends_thread());
     ended.map(|e| store[e].action.thread).collect()
-}
-
-pub(super) fn is_end(action: &Action) -> bool {
-    action.op == Op::Exit || action.ends
 }

@@ -9,7 +9,6 @@
 //! apart from all uses.
 
 use super::event::{Event, EventId, Store};
-use super::races::is_end;
 use super::weaken::Weaken;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
@@ -123,7 +122,7 @@ fn is_last(store: &Store, event: &Event, creators: &Creators) -> bool {
     let mut others = event.clock.iter().enumerate();
     creators.len() == event.clock.len()
         && others.all(|(thread, last)| {
-            let ended = || is_end(&store[last.event()].action);
+            let ended = || store[last.event()].ends_thread();
             thread == own || last.depth() != 0 && last.depth() <= knows(thread) && ended()
         })
 }

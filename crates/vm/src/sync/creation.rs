@@ -71,8 +71,9 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
 }
 
 /// Which of the acting thread's children its next one is, and the thread that is begun again, if
-/// one is. None is where signals are sent, since who may send one to whom goes by ordinals, and where
-/// others may ask for names: the one of a joined thread is asked for beside the next creation.
+/// one is. None is where signals are sent, since who may send one to whom goes by ordinals, and
+/// where others may ask for names: the one of a joined thread is asked for beside the next
+/// creation.
 fn next_child(cx: &Cx<'_>) -> (u32, Option<ThreadId>) {
     match cx.program.signals.is_some() || name::shares(cx.program) {
         true => (cx.state.thread(cx.thread).core.children + 1, None),

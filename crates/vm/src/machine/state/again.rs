@@ -30,7 +30,8 @@ const MANY: usize = 16;
 
 impl State {
     /// Which of a thread's children its next one is: the ordinal, and the thread that is begun
-    /// again, if one is. The one whose ordinal follows that of the last one comes next, in a circle.
+    /// again, if one is. The one whose ordinal follows that of the last one comes next, in a
+    /// circle.
     pub(crate) fn next_child(&self, parent: ThreadId) -> (u32, Option<ThreadId>) {
         let core = &self.thread(parent).core;
         let new = (core.children + 1, None);
@@ -97,8 +98,8 @@ impl State {
         self.put_pending(id, pending);
     }
 
-    /// Makes the thread-local variables of a thread that was begun again live, without their initial
-    /// contents, and its `errno`.
+    /// Makes the thread-local variables of a thread that was begun again live, without their
+    /// initial contents, and its `errno`.
     pub(crate) fn revive_thread_locals(&mut self, thread: ThreadId) {
         let t = self.thread(thread);
         let errno = Some(t.core.errno).filter(|&base| base != 0);
