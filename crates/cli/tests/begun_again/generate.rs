@@ -124,6 +124,8 @@ static void *idle(void *arg) { return 0; }
 #define IDLE do { pthread_t i; pthread_create(&i, 0, idle, 0); pthread_join(i, 0); } while (0)
 /* Two joined threads: from now on there is one to begin again. */
 #define BEGIN pthread_key_create(&key, dies); pthread_key_create(&plain, 0); IDLE; IDLE;
+/* Three of them. */
+#define BEGIN_TWO BEGIN { pthread_t a, b; pthread_create(&a, 0, idle, 0); pthread_create(&b, 0, idle, 0); pthread_join(a, 0); pthread_join(b, 0); }
 #define START(f) do { pthread_t i; pthread_create(&i, 0, f, 0); pthread_join(i, 0); } while (0)
 static void *joins(void *arg) { pthread_join((pthread_t)arg, 0); return 0; }
 ";
@@ -227,34 +229,37 @@ int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&t, 0, reads, 0); p
     // Two states that differ in what a new thread will do.
     "static void *one(void *arg) { return 0; }
 static void *other(void *arg) { assert(0); return 0; }
-int main(void) { BEGIN; pthread_t t, u; pthread_create(&u, 0, one, 0); pthread_create(&t, 0, __VERIFIER_nondet_bool() ? one : other, 0); pthread_join(t, 0); pthread_join(u, 0); }
+int main(void) { BEGIN_TWO; pthread_t t, u; pthread_create(&u, 0, one, 0); pthread_create(&t, 0, __VERIFIER_nondet_bool() ? one : other, 0); pthread_join(t, 0); pthread_join(u, 0); }
 ",
     // The same, where nothing else tells them apart.
     "static void *sets(void *arg) { atomic_store(&x, 1); return 0; }
 static void *one(void *arg) { assert(y); return 0; }
 static void *other(void *arg) {
     assert(z); return 0; }
-int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&u, 0, sets, 0); pthread_create(&t, 0, atomic_load(&x) ? one : other, 0); pthread_join(t, 0); pthread_join(u, 0); }
+int main(void) { BEGIN_TWO; pthread_t t, u; pthread_create(&u, 0, sets, 0); pthread_create(&t, 0, atomic_load(&x) ? one : other, 0); pthread_join(t, 0); pthread_join(u, 0); }
 ",
     "static void *sets(void *arg) { atomic_store(&x, 1); return 0; }
 static void *one(void *arg) { assert(y); return 0; }
 static void *other(void *arg) {
     assert(z); return 0; }
-int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&u, 0, sets, 0); pthread_create(&t, 0, atomic_load(&x) ? other : one, 0); pthread_join(t, 0); pthread_join(u, 0); }
+int main(void) { BEGIN_TWO; pthread_t t, u; pthread_create(&u, 0, sets, 0); pthread_create(&t, 0, atomic_load(&x) ? other : one, 0); pthread_join(t, 0); pthread_join(u, 0); }
 ",
     // What main knows of the end of the first thread says nothing about the one in its place.
-    "static void *reads(void *arg) { if (atomic_load_explicit(&x, memory_order_relaxed) == 1) { z = y; } return 0; }
+    "static void *reads(void *arg) { int r = 3; { int v = r; int *p = &v; pthread_mutex_lock(&m); z = *p & 3; pthread_mutex_unlock(&m); }
+pthread_mutex_lock(&m); if (published) y = *published; pthread_mutex_unlock(&m);
+if (atomic_load_explicit(&x, memory_order_relaxed) == 1) { atomic_thread_fence(memory_order_acquire); r += y; } return 0; }
 static void *adds(void *arg) { atomic_fetch_add_explicit(&x, 1, memory_order_relaxed); return 0; }
-int main(void) { BEGIN; pthread_t t, u; pthread_create(&u, 0, reads, 0); pthread_create(&t, 0, adds, 0); pthread_join(t, 0); IDLE; pthread_create(&t, 0, adds, 0); y = 2; pthread_join(t, 0); pthread_join(u, 0); }
+int main(void) { BEGIN; pthread_t t, u; int r = 0; pthread_create(&u, 0, reads, 0); pthread_create(&t, 0, adds, 0); pthread_join(t, 0); IDLE; pthread_create(&t, 0, adds, 0);
+y = 2; atomic_thread_fence(memory_order_release); { int v = r; int *p = &v; pthread_mutex_lock(&m); z = *p & 3; pthread_mutex_unlock(&m); } pthread_join(t, 0); pthread_join(u, 0); }
 ",
     // What a thread has acquired is no part of the program's state.
     "static void *writes(void *arg) { y = 1; atomic_store_explicit(&x, 1, memory_order_release); return 0; }
-static void *reads(void *arg) { atomic_load_explicit(&x, memory_order_acquire); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); z = y; return 0; }
-int main(void) { BEGIN; IDLE; pthread_t t, u; pthread_create(&t, 0, reads, 0); pthread_create(&u, 0, writes, 0); pthread_join(t, 0); pthread_join(u, 0); }
+static void *reads(void *arg) { atomic_load_explicit(&x, memory_order_acquire); atomic_fetch_add_explicit(&seen, 1, memory_order_relaxed); z = y; return 0; }
+int main(void) { BEGIN_TWO; pthread_t t, u; pthread_create(&t, 0, reads, 0); pthread_create(&u, 0, writes, 0); pthread_join(t, 0); pthread_join(u, 0); }
 ",
     // Two states that differ in what a new thread is told.
     "static void *one(void *arg) { assert(arg == 0); return 0; }
-int main(void) { BEGIN; pthread_t t, u; pthread_create(&u, 0, idle, 0); pthread_create(&t, 0, one, __VERIFIER_nondet_bool() ? &x : 0); pthread_join(t, 0); pthread_join(u, 0); }
+int main(void) { BEGIN_TWO; pthread_t t, u; pthread_create(&u, 0, idle, 0); pthread_create(&t, 0, one, __VERIFIER_nondet_bool() ? &x : 0); pthread_join(t, 0); pthread_join(u, 0); }
 ",
     // Two inputs, each of a thread of its own.
     "static void *asks(void *arg) { int b = 0; if (__VERIFIER_nondet_bool()) b = 1; y = y * 2 + b; return 0; }
@@ -272,15 +277,15 @@ int main(void) { BEGIN; START(makes); IDLE; START(takes); }
 ",
     // A thread that another one joins, at the same time as the next one is created.
     "static void *adds(void *arg) { pthread_mutex_lock(&m); y = y * 2 + 1; pthread_mutex_unlock(&m); return 0; }
-int main(void) { BEGIN; pthread_t t, j; pthread_create(&t, 0, adds, 0); pthread_create(&j, 0, joins, (void *)t); START(adds); START(adds); pthread_mutex_lock(&m); assert(y != 3); pthread_mutex_unlock(&m); pthread_join(j, 0); printf(\"%d\\n\", y); }
+int main(void) { BEGIN_TWO; pthread_t t, j; pthread_create(&t, 0, adds, 0); pthread_create(&j, 0, joins, (void *)t); START(adds); START(adds); pthread_mutex_lock(&m); assert(y != 3); pthread_mutex_unlock(&m); pthread_join(j, 0); printf(\"%d\\n\", y); }
 ",
     // Identical threads, one of which is joined before another thread is created.
     "static void *adds(void *arg) { pthread_mutex_lock(&m); y = y * 2 + 1; pthread_mutex_unlock(&m); return 0; }
 static void *other(void *arg) { pthread_mutex_lock(&m); y = y * 2; pthread_mutex_unlock(&m); return 0; }
-int main(void) { BEGIN; pthread_t t, u, v; pthread_create(&t, 0, adds, 0); pthread_create(&u, 0, adds, 0); pthread_join(t, 0); IDLE; pthread_create(&v, 0, adds, 0); IDLE; pthread_join(v, 0); pthread_join(u, 0); printf(\"%d\\n\", y); }
+int main(void) { BEGIN_TWO; pthread_t t, u, v; pthread_create(&t, 0, adds, 0); pthread_create(&u, 0, adds, 0); pthread_join(t, 0); IDLE; pthread_create(&v, 0, adds, 0); IDLE; pthread_join(v, 0); pthread_join(u, 0); printf(\"%d\\n\", y); }
 ",
     // Pairs of identical threads, in rounds.
     "static void *adds(void *arg) { pthread_mutex_lock(&m); y = y * 2 + (long)pthread_getspecific(plain) & 7; pthread_mutex_unlock(&m); return 0; }
-int main(void) { BEGIN; pthread_t t, u; for (int i = 0; i < 3; i++) { pthread_create(&t, 0, adds, 0); pthread_create(&u, 0, adds, 0); pthread_join(t, 0); pthread_join(u, 0); } printf(\"%d\\n\", y); }
+int main(void) { BEGIN_TWO; pthread_t t, u; for (int i = 0; i < 3; i++) { pthread_create(&t, 0, adds, 0); pthread_create(&u, 0, adds, 0); pthread_join(t, 0); pthread_join(u, 0); } printf(\"%d\\n\", y); }
 ",
 ];
