@@ -3,7 +3,7 @@
 //! events bring at least the same faults after it.
 
 use selvedge_base::Digest;
-use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// A clock that covers accesses and that threads may acquire: the clock of a thread or of a
 /// synchronisation object.
@@ -23,8 +23,9 @@ pub struct RaceCandidate {
     pub what: Digest,
     /// The bytes of the place that it accessed, one bit each.
     pub bytes: u32,
-    /// The clocks that cover it, sorted. A clock that includes another one of them is left out.
-    pub covered_by: SmallVec<[CoveringClock; 2]>,
+    /// The clocks that cover it, sorted. A clock that includes another one of them is left out. The
+    /// accesses of one thread between two synchronisations share them.
+    pub covered_by: Rc<[CoveringClock]>,
 }
 
 impl RaceCandidate {

@@ -227,6 +227,8 @@ struct Cover {
     hash: Digest,
     /// The sum of the accesses that these clocks cover, without thread and clocks.
     accesses: Digest,
+    /// The clocks, if they were asked for.
+    clocks: Option<Rc<[CoveringClock]>>,
 }
 
 /// An access that counts.
@@ -296,13 +298,23 @@ impl Summary {
     }
 
     /// The clocks that cover an access.
-    pub(super) fn covering_clocks(&self, kept: &Kept) -> SmallVec<[CoveringClock; 2]> {
+    pub(super) fn covering_clocks(&mut self, kept: &Kept) -> Rc<[CoveringClock]> {
+        if let Some(known) = &self.covers[kept.cover].clocks {
+            return Rc::clone(known);
+        }
+        let clocks: Rc<[CoveringClock]> = self.clocks_at(&kept.entry).as_slice().into();
+        self.covers[kept.cover].clocks = Some(Rc::clone(&clocks));
+        clocks
+    }
+
+    /// The clocks that cover the actions of an entry's thread at the entry's tick.
+    fn clocks_at(&self, entry: &Entry) -> SmallVec<[CoveringClock; 4]> {
         let Clocks { all, ticks, floor } = &self.clocks;
-        let Entry { thread, tick, .. } = kept.entry;
+        let Entry { thread, tick, .. } = *entry;
         let knows = |clock: usize| ticks[clock * floor.len() + thread] >= tick;
         let covering = all.iter().enumerate().filter(|&(i, _)| knows(i));
         let least = covering.filter(|(_, clock)| !clock.beyond.is_some_and(knows));
-        let mut covering_clocks: SmallVec<[CoveringClock; 2]> = least
+        let mut covering_clocks: SmallVec<[CoveringClock; 4]> = least
             .map(|(_, clock)| CoveringClock {
                 name: clock.name,
                 beyond: clock.of,
@@ -336,6 +348,7 @@ impl Summary {
             bits,
             hash: sum,
             accesses: Digest::EMPTY,
+            clocks: None,
         });
         self.known.insert((thread, tick), self.covers.len() - 1);
         self.covers.len() - 1

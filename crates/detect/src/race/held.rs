@@ -59,7 +59,13 @@ impl RaceDetector {
 
 impl Summary {
     /// Adds the accesses to one place that no other access subsumes.
-    fn candidates(&self, about: About, place: [u64; 3], kept: &[Kept], candidates: &mut Vec<RaceCandidate>) {
+    fn candidates(
+        &mut self,
+        about: About,
+        place: [u64; 3],
+        kept: &[Kept],
+        candidates: &mut Vec<RaceCandidate>,
+    ) {
         for this in kept {
             let others = kept.iter().filter(|other| other.bytes & this.bytes != 0);
             let bytes = others

@@ -33,6 +33,7 @@ use selvedge_base::{Digest, Domain, Id, ThreadId};
 use selvedge_model::{Held, RaceCandidate};
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 /// The part of the past of an event and its causes that counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +105,7 @@ impl States {
                 .map(|what| RaceCandidate {
                     what,
                     bytes: 1,
-                    covered_by: SmallVec::new(),
+                    covered_by: Rc::from([]),
                 });
             held = Held::new(candidates.collect());
             let counts = store.footprints.count(store[event].footprint);

@@ -3,7 +3,8 @@
 use super::digest::{later, neighbours, until};
 use super::traces::{Mock, Trace};
 use crate::RaceDetector;
-use selvedge_model::{Detector, Held, Places, RaceCandidate};
+use selvedge_model::{CoveringClock, Detector, Held, Places, RaceCandidate};
+use std::rc::Rc;
 
 /// What is held for some places after a trace.
 fn held(trace: &Trace, places: &Places) -> Held {
@@ -94,13 +95,14 @@ type Part = (&'static str, fn(&mut RaceCandidate));
 #[test]
 fn every_part_of_a_race_candidate_left_out_is_noticed() {
     let parts: [Part; 3] = [
-        ("who knows of it", |candidate| candidate.covered_by.clear()),
+        ("who knows of it", |candidate| candidate.covered_by = Rc::from([])),
         ("where it was", |candidate| candidate.what = Default::default()),
         ("which clock it is", |candidate| {
-            for clock in &mut candidate.covered_by {
-                clock.beyond = Some(clock.name);
-                clock.name = Default::default();
-            }
+            let clocks = candidate.covered_by.iter().map(|clock| CoveringClock {
+                name: Default::default(),
+                beyond: Some(clock.name),
+            });
+            candidate.covered_by = clocks.collect();
         }),
     ];
     let mut left = parts.to_vec();
