@@ -62,7 +62,7 @@ impl State {
     /// Counts the joined threads of a creator where dead memory is kept: if there are many, the
     /// exploration has to reuse it, and threads.
     pub(crate) fn count_joined(&mut self, parent: ThreadId) {
-        if self.modes.many_dead.is_none() || !(self.thread(parent).core.children as usize > MANY) {
+        if self.modes.many_dead.is_none() || self.thread(parent).core.children as usize <= MANY {
             return;
         }
         let joined = |t: &&Thread| t.parent == parent && t.core.free;
