@@ -34,9 +34,11 @@ mod parts;
 mod plan;
 mod record;
 mod trie;
+mod without;
 
 pub use collector::{Collected, Collector, Gap};
 pub use endless::waits_for_ever;
 pub use plan::{Plan, State};
 pub use record::{Global, Names, Recorder, is_ordered};
 pub use trie::{Inserted, Trie};
+pub use without::{Optimisation, Without};

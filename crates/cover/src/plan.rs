@@ -15,6 +15,7 @@
 //! arrives at its next one without waiting.
 
 use crate::trie::{Node, Trie};
+use crate::without::{Optimisation, Without};
 use rustc_hash::FxHashMap;
 use selvedge_schedule::cover::{Cover, Label, Outcome};
 
@@ -70,6 +71,14 @@ impl Plan {
     /// # Errors
     /// A text, if the set is inconsistent.
     pub fn of(cover: &Cover) -> Result<Plan, String> {
+        Plan::without(cover, &Without::default())
+    }
+
+    /// The same without some of what keeps threads from waiting.
+    ///
+    /// # Errors
+    /// As [`Plan::of`].
+    pub fn without(cover: &Cover, without: &Without) -> Result<Plan, String> {
         let trie = Trie::of(cover)?;
         let threads = cover.threads();
         let numbers: FxHashMap<&str, usize> = threads
@@ -111,7 +120,7 @@ impl Plan {
                         cases.sort_unstable();
                         match who == thread {
                             true => made.state(State::Own(cases)),
-                            false => made.ask((who, counts[at] + 1), cases),
+                            false => made.decided((who, counts[at] + 1), cases, without),
                         }
                     }
                     Node::Take {
@@ -188,12 +197,37 @@ fn counts(trie: &Trie, threads: &[String], numbers: &FxHashMap<&str, usize>) -> 
 /// The cases of a decision: labels, and the next state for each.
 type Cases = Vec<(usize, usize)>;
 
+/// A question: of which thread and operation, and the state for each answer.
+type Asked = ((usize, u32), Cases);
+
 /// The states, without duplicates.
 #[derive(Default)]
 struct Made {
     states: Vec<State>,
     numbers: FxHashMap<State, usize>,
-    asked: FxHashMap<((usize, u32), Cases), usize>,
+    asked: FxHashMap<Asked, usize>,
+}
+
+/// What comes of moving a question.
+enum Moved {
+    /// The state with which it begins.
+    Made(usize),
+    /// It moves behind a state with several branches, and is asked in each.
+    Behind(Behind),
+}
+
+/// A question that moves behind a state with several branches.
+struct Behind {
+    /// The states before it was moved.
+    asked: Cases,
+    /// What the thread does first in all cases.
+    first: Vec<State>,
+    /// The states with the branches.
+    cases: Cases,
+    /// The branches of one of them.
+    branches: Cases,
+    /// What is made of the branches so far.
+    each: Cases,
 }
 
 impl Made {
@@ -207,16 +241,58 @@ impl Made {
         number
     }
 
-    /// The state of a thread whose next state another thread's operation decides. What the thread
-    /// does in all cases comes first, then the question. Else it would wait for the decision with
-    /// all of that. `of`: the other thread, and the number of its operation.
-    fn ask(&mut self, of: (usize, u32), cases: Cases) -> usize {
-        let key = (of, cases);
-        if let Some(&known) = self.asked.get(&key) {
-            return known;
+    /// The state of a thread whose next state another thread's operation decides. `of`: that
+    /// thread, and the number of its operation.
+    fn decided(&mut self, of: (usize, u32), cases: Cases, without: &Without) -> usize {
+        let one = cases[0].1;
+        let differs = cases.iter().any(|case| case.1 != one);
+        let (anyway, early) = (
+            without.has(Optimisation::Asked) && cases.len() > 1,
+            without.has(Optimisation::Late),
+        );
+        match differs {
+            false if !anyway => one,
+            true if !anyway && !early => self.ask(of, cases),
+            _ => self.state(State::Ask(of.0, of.1, cases)),
         }
-        let mut first = Vec::new();
-        let mut cases = key.1.clone();
+    }
+
+    /// The same, as late as it can ask. What the thread does in all cases comes first, then the
+    /// question. Else it would wait for the decision with all of that.
+    ///
+    /// A question moves behind others, one of which may lead to many more: no recursion, since there
+    /// may be as many as operations.
+    fn ask(&mut self, of: (usize, u32), cases: Cases) -> usize {
+        let mut open: Vec<Behind> = Vec::new();
+        let mut moved = self.moved(of, cases);
+        loop {
+            let behind = match moved {
+                Moved::Behind(behind) => behind,
+                Moved::Made(made) => {
+                    let Some(behind) = open.pop() else {
+                        return made;
+                    };
+                    behind.with(made)
+                }
+            };
+            if behind.each.len() == behind.branches.len() {
+                moved = Moved::Made(self.complete(of, behind));
+                continue;
+            }
+            let mut cases = behind.cases.clone();
+            self.go_on(&mut cases, behind.each.len());
+            open.push(behind);
+            moved = self.moved(of, cases);
+        }
+    }
+
+    /// Moves a question behind what the thread does in all cases.
+    fn moved(&mut self, of: (usize, u32), asked: Cases) -> Moved {
+        let key = (of, asked);
+        if let Some(&known) = self.asked.get(&key) {
+            return Moved::Made(known);
+        }
+        let (mut first, mut cases) = (Vec::new(), key.1.clone());
         let last = loop {
             if cases.iter().all(|case| case.1 == cases[0].1) {
                 break cases[0].1;
@@ -229,28 +305,39 @@ impl Made {
                     let next = usize::MAX;
                     first.push(State::Do { outcome, after, next });
                 }
-                State::Own(own) if same => match &own[..] {
-                    &[(label, _)] => {
-                        self.go_on(&mut cases, 0);
-                        first.push(State::Own(vec![(label, usize::MAX)]));
-                    }
-                    own => {
-                        let each = self.ask_after(of, &cases, own);
-                        break self.state(State::Own(each));
-                    }
-                },
-                // Another question that cannot wait: what it decides comes before this one.
-                State::Ask(who, number, own) if same => {
-                    let each = self.ask_after(of, &cases, &own);
-                    let alike = each.iter().all(|case| case.1 == each[0].1);
-                    break match alike {
-                        true => each[0].1,
-                        false => self.state(State::Ask(who, number, each)),
-                    };
+                State::Own(own) if same && own.len() == 1 => {
+                    self.go_on(&mut cases, 0);
+                    first.push(State::Own(vec![(own[0].0, usize::MAX)]));
+                }
+                State::Own(branches) | State::Ask(_, _, branches) if same => {
+                    return Moved::Behind(Behind {
+                        asked: key.1,
+                        first,
+                        cases,
+                        branches,
+                        each: Vec::new(),
+                    });
                 }
                 _ => break self.state(State::Ask(of.0, of.1, cases)),
             }
         };
+        Moved::Made(self.after(first, last, key))
+    }
+
+    /// The state with which a question begins that was moved behind others.
+    fn complete(&mut self, of: (usize, u32), behind: Behind) -> usize {
+        let each = behind.each;
+        let last = match self.states[behind.cases[0].1] {
+            // What another question decides that cannot wait comes before this one.
+            State::Ask(..) if each.iter().all(|case| case.1 == each[0].1) => each[0].1,
+            State::Ask(who, number, _) => self.state(State::Ask(who, number, each)),
+            _ => self.state(State::Own(each)),
+        };
+        self.after(behind.first, last, (of, behind.asked))
+    }
+
+    /// The states before one that belongs to a question.
+    fn after(&mut self, first: Vec<State>, last: usize, asked: Asked) -> usize {
         let made = first.into_iter().rev().fold(last, |next, head| {
             self.state(match head {
                 State::Do { outcome, after, .. } => State::Do { outcome, after, next },
@@ -258,19 +345,8 @@ impl Made {
                 other => other,
             })
         });
-        self.asked.insert(key, made);
+        self.asked.insert(asked, made);
         made
-    }
-
-    /// Asks in each case of a state with which all states of these cases begin alike.
-    fn ask_after(&mut self, of: (usize, u32), cases: &Cases, own: &[(usize, usize)]) -> Cases {
-        let mut each = Vec::new();
-        for (place, &(label, _)) in own.iter().enumerate() {
-            let mut cases = cases.clone();
-            self.go_on(&mut cases, place);
-            each.push((label, self.ask(of, cases)));
-        }
-        each
     }
 
     /// Replaces each state by that after it, for the label with this place.
@@ -282,6 +358,15 @@ impl Made {
                 State::End | State::Pass { .. } => *at,
             };
         }
+    }
+}
+
+impl Behind {
+    /// With the state of the next branch.
+    fn with(mut self, made: usize) -> Behind {
+        let label = self.branches[self.each.len()].0;
+        self.each.push((label, made));
+        self
     }
 }
 
@@ -385,6 +470,42 @@ mod tests {
         }
         // Whose future is the same in all cases asks nobody.
         assert_eq!(way(&plan, 2), ["decides 2"]);
+    }
+
+    /// A question that moves behind as many decisions as a long program has.
+    #[test]
+    fn a_question_moves_behind_any_number_of_decisions() {
+        const DEPTH: usize = 100_000;
+        let mut made = Made::default();
+        let end = made.state(State::End);
+        let mut ends = [0, 1].map(|number| {
+            let after = vec![(3, number)];
+            made.state(State::Do {
+                outcome: Outcome::Done,
+                after,
+                next: end,
+            })
+        });
+        for _ in 0..DEPTH {
+            ends = ends.map(|next| made.state(State::Own(vec![(5, next), (6, next)])));
+        }
+        let mut at = made.ask((2, 1), vec![(7, ends[0]), (8, ends[1])]);
+        for _ in 0..DEPTH {
+            let State::Own(own) = &made.states[at] else {
+                panic!("{:?}", made.states[at])
+            };
+            assert_eq!((own[0].0, own[1].0, own[0].1), (5, 6, own[1].1));
+            at = own[0].1;
+        }
+        let State::Ask(2, 1, cases) = &made.states[at] else {
+            panic!("{:?}", made.states[at])
+        };
+        let after = |at: usize| match &made.states[at] {
+            State::Do { after, .. } => after[0].1,
+            other => panic!("{other:?}"),
+        };
+        let labels = cases.iter().map(|&(label, next)| (label, after(next)));
+        assert_eq!(labels.collect::<Vec<_>>(), [(7, 0), (8, 1)]);
     }
 
     #[test]
