@@ -12,12 +12,13 @@ use crate::output::{note, print};
 use crate::program;
 use crate::watch::{self, Place, Watch};
 use crate::write::{Saves, write};
-use selvedge_instrument::OnDeviation;
+use selvedge_cover::Without;
+use selvedge_instrument::{Native, OnDeviation};
 use selvedge_model::{Property, Verdict};
 use selvedge_report::{FindingReport, harmless, inputs_text};
 use selvedge_schedule::cover::Cover;
 use selvedge_session::{
-    Covered, Dependence, Error, Options, Visibility, known, properties, sources, write_file,
+    Covered, Covering, Dependence, Error, Options, Visibility, known, properties, sources, write_file,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -47,6 +48,10 @@ pub(crate) struct Collected {
 
 /// Runs the command.
 pub(crate) fn run(args: CoverArgs) -> Exit {
+    let of_program = |without: &Without| without.iter().find(|one| one.is_of_program());
+    if let Some(one) = args.stream.without.as_ref().and_then(of_program) {
+        return Exit::usage(&format!("--without {} is for `build` and `run`", one.word()));
+    }
     let quiet = args.check.quiet;
     let purpose = Purpose {
         show: args.show,
@@ -153,6 +158,7 @@ pub(crate) fn collect(
         None => properties::default(),
         Some(text) => properties::parse(text).map_err(|message| Exit::usage(&message))?,
     };
+    let without = stream.without.clone().unwrap_or_default();
     let file = args.output.take();
     let interrupted = Arc::default();
     let mut options = options(&args, asked, &interrupted);
@@ -172,7 +178,7 @@ pub(crate) fn collect(
             Err(error) => return Err(Exit::output(&format!("no thread can be started: {error}"))),
         }
         let _ends = Ends(&watch);
-        covered((&args, &options), purpose, &watch)
+        covered((&args, &options), (purpose, &without), &watch)
     })?;
     let Some(cover) = covered.cover else {
         return Err(Exit::internal("a complete exploration without a set"));
@@ -247,7 +253,11 @@ pub(crate) fn collect(
 /// # Errors
 /// How the command ends if that cannot be found out.
 fn refused(inputs: &[PathBuf], cover: &Cover) -> Result<Vec<String>, Exit> {
-    match Texts::of(inputs, cover, OnDeviation::Stop, Warnings::Hidden) {
+    let native = Native {
+        on: OnDeviation::Stop,
+        without: &Without::default(),
+    };
+    match Texts::of(inputs, cover, &native, Warnings::Hidden) {
         Ok(_) => Ok(Vec::new()),
         Err(refusal @ Refusal::Unsupported(_)) => Ok(refusal.lines()),
         Err(other) => Err(other.exit()),
@@ -257,7 +267,7 @@ fn refused(inputs: &[PathBuf], cover: &Cover) -> Result<Vec<String>, Exit> {
 /// The set with what was found; an exit if there is none.
 fn covered(
     (args, options): (&CheckArgs, &Options),
-    purpose: &Purpose<'_>,
+    (purpose, without): (&Purpose<'_>, &Without),
     watch: &Watch<'_>,
 ) -> Result<Covered, Exit> {
     watch.enter(Place::Loading);
@@ -266,8 +276,12 @@ fn covered(
         program::tell(&loaded);
     }
     let sources = sources(&loaded);
-    let asked = (purpose.avoid, purpose.claimed);
-    let covered = selvedge_session::cover(&loaded, options, asked, watch);
+    let covering = Covering {
+        avoid: purpose.avoid,
+        claimed: purpose.claimed,
+        without,
+    };
+    let covered = selvedge_session::cover(&loaded, options, covering, watch);
     let mut covered = covered.map_err(|error| match error {
         Error::Stopped => {
             note("interrupted before anything was explored");

@@ -6,7 +6,8 @@ use crate::args::{Deviation, RunArgs};
 use crate::cover::{self, Purpose};
 use crate::exit::Exit;
 use crate::native_sources::{Refusal, Texts, Warnings, compile, compiler, is_cxx};
-use selvedge_instrument::OnDeviation;
+use selvedge_cover::Without;
+use selvedge_instrument::{Native, OnDeviation};
 use selvedge_schedule::cover::Cover;
 use selvedge_session::write_file;
 use std::os::unix::process::ExitStatusExt;
@@ -32,8 +33,9 @@ pub(crate) fn run(mut args: RunArgs) -> Exit {
     };
     let program = directory.path().join("program");
     args.check.quiet = true;
+    let native = (args.on_deviation, args.stream.without.as_ref());
     let made = cover::collect(args.check, &args.stream, &Purpose::default())
-        .and_then(|collected| make(&inputs, &collected.cover, &program, args.on_deviation));
+        .and_then(|collected| make(&inputs, &collected.cover, &program, native));
     if let Err(exit) = made {
         return exit;
     }
@@ -80,12 +82,21 @@ fn hand_on(process: u32) {
 ///
 /// # Errors
 /// How the command ends if there is no program.
-pub(crate) fn make(inputs: &[PathBuf], cover: &Cover, output: &Path, on: Deviation) -> Result<(), Exit> {
-    let on = match on {
-        Deviation::Stop => OnDeviation::Stop,
-        Deviation::Free => OnDeviation::Free,
+pub(crate) fn make(
+    inputs: &[PathBuf],
+    cover: &Cover,
+    output: &Path,
+    (on, without): (Deviation, Option<&Without>),
+) -> Result<(), Exit> {
+    let nothing = Without::default();
+    let native = Native {
+        on: match on {
+            Deviation::Stop => OnDeviation::Stop,
+            Deviation::Free => OnDeviation::Free,
+        },
+        without: without.unwrap_or(&nothing),
     };
-    let texts = Texts::of(inputs, cover, on, Warnings::Shown).map_err(Refusal::exit)?;
+    let texts = Texts::of(inputs, cover, &native, Warnings::Shown).map_err(Refusal::exit)?;
     let directory =
         tempfile::tempdir().map_err(|error| Exit::output(&format!("no temporary directory: {error}")))?;
     let at = |name: &str| directory.path().join(name);

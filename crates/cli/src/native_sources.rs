@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::output::{note, print};
 use selvedge_cover::Plan;
 use selvedge_frontend::{LENIENT, files, wrap};
-use selvedge_instrument::{Lacking, OnDeviation, Refused, Source, is_cxx as is_module_of_cxx};
+use selvedge_instrument::{Lacking, Native, Refused, Source, is_cxx as is_module_of_cxx};
 use selvedge_instrument::{lacking, rewritten, runtime};
 use selvedge_schedule::Schedule;
 use selvedge_schedule::cover::Cover;
@@ -79,7 +79,7 @@ impl Texts {
     pub(crate) fn of(
         inputs: &[PathBuf],
         cover: &Cover,
-        on: OnDeviation,
+        native: &Native<'_>,
         warnings: Warnings,
     ) -> Result<Texts, Refusal> {
         let others: Vec<Lacking> = inputs
@@ -109,7 +109,13 @@ impl Texts {
         if let Some(what) = surroundings(&setup) {
             return Err(Refusal::one(what));
         }
-        let plan = Plan::of(cover).map_err(Refusal::Input)?;
+        let plan = Plan::without(cover, native.without).map_err(Refusal::Input)?;
+        // `cover` has asked this of the plan from which nothing is left out.
+        let is_other = native.without.iter().next().is_some();
+        if is_other && cover.parts.is_empty() && plan.ambiguous(cover).is_some() {
+            let what = "a native program without this, which could confuse objects that no call initialises";
+            return Err(Refusal::one(what));
+        }
         let modules = modules(inputs, &setup, warnings)?;
         let all = lacking(&modules);
         if !all.is_empty() {
@@ -125,7 +131,7 @@ impl Texts {
         };
         let mut lines = modules.iter().flat_map(|module| module.lines());
         Ok(Texts {
-            runtime: runtime(cover, &plan, source, on).map_err(Refusal::Input)?,
+            runtime: runtime(cover, &plan, source, native).map_err(Refusal::Input)?,
             asks: lines.any(|line| line.starts_with("declare ") && is_input(line)),
             modules: rewritten,
         })

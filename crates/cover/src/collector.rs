@@ -4,6 +4,7 @@ use crate::combined::{Combined, TooMany};
 use crate::parts;
 use crate::plan::Plan;
 use crate::trie::Trie;
+use crate::without::{Optimisation, Without};
 use rustc_hash::FxHashMap;
 use selvedge_base::StmtId;
 use selvedge_model::Unsupported;
@@ -14,6 +15,7 @@ use std::collections::BTreeSet;
 /// The schedules of an exploration.
 #[derive(Default)]
 pub struct Collector {
+    pub(crate) without: Without,
     pub(crate) inner: RefCell<Inner>,
 }
 
@@ -59,22 +61,42 @@ pub enum Collected {
 }
 
 impl Collector {
+    /// Of an exploration without some of what keeps sets small.
+    pub fn new(without: Without) -> Collector {
+        Collector {
+            without,
+            inner: RefCell::default(),
+        }
+    }
+
     /// Returns what was collected.
     pub fn finish(self) -> Collected {
         let mut inner = self.inner.into_inner();
         for order in &mut inner.schedules {
             inner.trie.settle(order, &inner.parts);
         }
-        let cover = parts::merged(Cover {
+        let cover = Cover {
             objects: inner.objects,
             parts: inner.parts,
             schedules: inner.schedules,
             ..Cover::default()
-        });
+        };
+        let cover = match self.without.has(Optimisation::Parts) {
+            true => cover,
+            false => parts::merged(cover),
+        };
         match Combined::of(&cover) {
             Ok(None) => {}
+            Ok(Some(_)) if self.without.has(Optimisation::Combined) => {
+                inner.refused.insert(Unsupported {
+                    what: "parts that no operation tells apart, where parts are not combined".to_owned(),
+                    stmt: StmtId(0),
+                });
+                return Collected::Set(cover, inner.refused, inner.gaps);
+            }
             Ok(Some(combined)) if inner.refused.is_empty() => {
                 return Collected::Again(Box::new(Collector {
+                    without: self.without,
                     inner: RefCell::new(Inner {
                         objects: cover.objects,
                         stmts: inner.stmts,

@@ -196,6 +196,8 @@ pub(crate) struct Orders {
     places: FxHashMap<ThreadId, usize>,
     /// The dependent actions that no operation orders.
     pairs: Vec<(Action, Action)>,
+    /// Whether an operation also waits for what follows from other waits.
+    pub(crate) keeps_all: bool,
 }
 
 impl Orders {
@@ -423,6 +425,8 @@ impl Orders {
             if of(&clock, other) < earlier.number {
                 after.push((other, earlier.number));
                 join(&mut clock, &earlier.clock);
+            } else if self.keeps_all && other != thread && after.iter().all(|edge| edge.0 != other) {
+                after.push((other, earlier.number));
             }
         }
         set(&mut clock, thread, number);
@@ -475,7 +479,7 @@ impl Orders {
         let mut clock = self.clocks[thread.index()].clone();
         for at in self.dependent(&action).into_iter().rev() {
             let (other, known_by) = (self.happened[at].action.thread, self.happened[at].known_by);
-            if of(&clock, other) >= known_by {
+            if of(&clock, other) >= known_by && !self.keeps_all {
                 continue;
             }
             let is_it = |earlier: &&Operated| earlier.action.thread == other && earlier.number == known_by;

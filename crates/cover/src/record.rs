@@ -3,6 +3,7 @@
 use crate::collector::{Collector, Gap, Inner};
 use crate::order::{self, Kind, Operated, Orders, Refusal, Seen, Why};
 use crate::trie::Inserted;
+use crate::without::Optimisation;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Digest, Domain, StmtId, ThreadId};
 use selvedge_model::{
@@ -36,6 +37,8 @@ pub struct Recorder<'a, M> {
     names: &'a dyn Names<M>,
     /// Whether parts begin where loops go round, and not where requests are read.
     rounds: bool,
+    /// Whether states at which parts begin may be general ones.
+    general: bool,
 }
 
 /// A part that has begun.
@@ -71,26 +74,36 @@ pub trait Names<M> {
 impl<'a, M: Describe> Recorder<'a, M> {
     /// A recorder with an empty log.
     pub fn new(collector: &'a Collector, names: &'a dyn Names<M>) -> Self {
+        let mut orders = Orders::new();
+        orders.keeps_all = collector.without.has(Optimisation::Edges);
         Recorder {
             log: Vec::new(),
             parts: vec![Begun {
                 at: 0,
                 part: 0,
-                orders: Orders::new(),
+                orders,
                 made: Made::default(),
             }],
             requests: Vec::new(),
             collector,
             names,
             rounds: false,
+            general: false,
         }
     }
 
-    /// Parts begin where loops go round. States at which they begin may be general ones, so no
-    /// inputs are known that lead along a schedule from there.
+    /// Parts begin where loops go round.
     #[must_use]
     pub const fn of_rounds(mut self) -> Self {
         self.rounds = true;
+        self
+    }
+
+    /// States at which parts begin may be general ones, so no inputs are known that lead along a
+    /// schedule from there.
+    #[must_use]
+    pub const fn of_general_states(mut self) -> Self {
+        self.general = true;
         self
     }
 
@@ -170,7 +183,7 @@ impl<'a, M: Describe> Recorder<'a, M> {
             Inserted::New(leaf) => {
                 let at = inner.schedules.len();
                 inner.leaves.insert((leaf, to), at);
-                let known = !self.rounds || order.from == 0;
+                let known = !self.general || order.from == 0;
                 let inputs = machine.inputs().into_iter().filter(|_| known);
                 let witness = inputs.map(|input| Witness {
                     thread: input.thread,

@@ -57,11 +57,23 @@ pub trait Generalise<M> {
     fn add(&mut self, machine: &M) -> bool;
 }
 
+/// What begins at a junction. Turns begin anew at each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parts {
+    /// No part: the schedule goes on.
+    None,
+    /// A part of its own at each junction of an execution.
+    Each,
+    /// One part at all junctions with the same key. Executions end at those that are known.
+    Joined,
+}
+
 /// The junctions of an exploration.
 pub struct Junctions<'a, M> {
     begins: Begins<'a, M>,
-    /// Whether executions end at known states. If not, only turns begin anew.
-    joins: bool,
+    parts: Parts,
+    /// How many parts have begun, with [`Parts::Each`].
+    begun: usize,
     general: Option<&'a mut dyn Generalise<M>>,
     narrow: bool,
     known: FxHashMap<Digest, usize>,
@@ -83,10 +95,11 @@ pub(crate) enum Comes {
 
 impl<'a, M> Junctions<'a, M> {
     /// None are known yet.
-    pub fn new(begins: Begins<'a, M>, joins: bool) -> Self {
+    pub fn new(begins: Begins<'a, M>, parts: Parts) -> Self {
         Junctions {
             begins,
-            joins,
+            parts,
+            begun: 0,
             general: None,
             narrow: false,
             known: FxHashMap::default(),
@@ -165,16 +178,24 @@ impl<'a, M> Junctions<'a, M> {
         let now = machine.pending().len();
         if let Begins::Rounds { threads, .. } = &mut self.begins
             && now > *threads
-            && self.joins
+            && self.parts == Parts::Joined
         {
             *threads = now;
             self.narrow = true;
             return Comes::Narrow;
         }
         turns.begin_anew(machine.pending());
-        if !self.joins {
-            detector.junction(machine, None);
-            return Comes::On;
+        match self.parts {
+            Parts::None => {
+                detector.junction(machine, None);
+                return Comes::On;
+            }
+            Parts::Each => {
+                self.begun += 1;
+                detector.junction(machine, Some(self.begun));
+                return Comes::On;
+            }
+            Parts::Joined => {}
         }
         if let Some(general) = &mut self.general
             && !general.arrive(machine)

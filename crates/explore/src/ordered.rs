@@ -30,7 +30,7 @@
 //! unsupported.
 
 pub use crate::decisions::Decisions;
-pub use crate::junctions::{Begins, Generalise, Junctions, Reads};
+pub use crate::junctions::{Begins, Generalise, Junctions, Parts, Reads};
 use crate::junctions::{Comes, narrow};
 use crate::record::Record;
 pub use crate::turns::Pace;

@@ -24,4 +24,4 @@ pub use foreign::{FOREIGN, FOREIGN_NAMES, Lacking, is_cxx, lacking};
 pub use module::rewritten;
 pub use refused::Refused;
 pub use sites::{Sited, sited};
-pub use tables::{OnDeviation, Source, runtime};
+pub use tables::{Native, OnDeviation, Source, runtime};

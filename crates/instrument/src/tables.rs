@@ -1,6 +1,6 @@
 //! The runtime's source, with a set of schedules as its tables.
 
-use selvedge_cover::{Plan, State};
+use selvedge_cover::{Optimisation, Plan, State, Without};
 use selvedge_schedule::cover::{Cover, Object, Operation, Outcome, Target};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -32,11 +32,20 @@ pub enum OnDeviation {
     Free,
 }
 
+/// What a native program is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Native<'a> {
+    /// What it does at an operation that no schedule has there.
+    pub on: OnDeviation,
+    /// What is left out of it to measure what it is good for.
+    pub without: &'a Without,
+}
+
 /// The runtime in C, for a plan of a set.
 ///
 /// # Errors
 /// In words, if the plan is not one of the set, or too large for the tables.
-pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> Result<String, String> {
+pub fn runtime(cover: &Cover, plan: &Plan, source: Source, native: &Native<'_>) -> Result<String, String> {
     let mut text = String::from("/* Made by `selvedge build`. */\n");
     let out = &mut text;
     let names: Vec<String> = plan.threads.iter().map(|name| quoted(name)).collect();
@@ -44,7 +53,11 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
     define(out, "OBJECTS", cover.objects.len());
     define(out, "PARTS", cover.parts.len());
     define(out, "REQUESTS", usize::from(cover.has_requests()));
-    define(out, "ON_DEVIATION_FREE", usize::from(on == OnDeviation::Free));
+    define(
+        out,
+        "ON_DEVIATION_FREE",
+        usize::from(native.on == OnDeviation::Free),
+    );
     for (number, operation) in Operation::ALL.iter().enumerate() {
         let name = format!("OP_{}", operation.word().to_uppercase().replace('-', "_"));
         define(out, &name, number);
@@ -74,7 +87,7 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
     array(out, "int", "parents", &parents);
     array(out, "int", "ordinals", &ordinals);
     objects(out, cover, &thread)?;
-    arrivers(out, cover)?;
+    arrivers(out, cover, !native.without.has(Optimisation::Barriers))?;
     let order = labels(out, cover, plan, &thread)?;
     states(out, plan, &order)?;
     places(out, plan)?;
@@ -89,10 +102,12 @@ pub fn runtime(cover: &Cover, plan: &Plan, source: Source, on: OnDeviation) -> R
     Ok(text)
 }
 
-/// For each object, how many threads arrive at it as a barrier, in all schedules together.
-fn arrivers(out: &mut String, cover: &Cover) -> Result<(), String> {
+/// For each object, how many threads arrive at it as a barrier, in all schedules together; 0: they
+/// are not counted.
+fn arrivers(out: &mut String, cover: &Cover, counts: bool) -> Result<(), String> {
     let mut arrive = vec![BTreeSet::new(); cover.objects.len().max(1)];
-    for step in cover.schedules.iter().flat_map(|order| &order.steps) {
+    let steps = cover.schedules.iter().flat_map(|order| &order.steps);
+    for step in steps.filter(|_| counts) {
         if let (Operation::Arrive, Target::Object(object)) = (step.label.operation, &step.label.target) {
             let of_object = arrive.get_mut(*object).ok_or("an object that is not there")?;
             of_object.insert(step.thread.as_str());

@@ -1,8 +1,8 @@
 //! Sets of schedules that were damaged: each is refused with a message, or there is a runtime for
 //! it. Nothing panics.
 
-use selvedge_cover::Plan;
-use selvedge_instrument::{OnDeviation, Source, lacking, rewritten, runtime};
+use selvedge_cover::{Plan, Without};
+use selvedge_instrument::{Native, OnDeviation, Source, lacking, rewritten, runtime};
 use selvedge_schedule::cover::Cover;
 
 /// A program of two threads and a request.
@@ -45,7 +45,11 @@ fn made(text: &str) -> Result<(), String> {
     let module = ["@m = internal global [40 x i8] zeroinitializer\n".to_owned()];
     assert!(lacking(&module).is_empty());
     rewritten(&module, &cover).map_err(|refused| format!("{refused:?}"))?;
-    runtime(&cover, &plan, Source::C, OnDeviation::Stop).map(drop)
+    let native = Native {
+        on: OnDeviation::Stop,
+        without: &Without::default(),
+    };
+    runtime(&cover, &plan, Source::C, &native).map(drop)
 }
 
 #[test]

@@ -17,8 +17,8 @@ use crate::rounds::Rounds;
 use crate::setup::Setup;
 use crate::witnessed::{Again, Known};
 use selvedge_base::{ContextId, StmtId};
-use selvedge_cover::{Collected, Collector, Gap, Global, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Junctions, Pace};
+use selvedge_cover::{Collected, Collector, Gap, Global, Names, Optimisation, Recorder, Without, is_ordered};
+use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Junctions, Pace, Parts};
 use selvedge_explore::{Config, Control, Report, Stop};
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
@@ -136,18 +136,33 @@ impl Names<Vm> for OfVm {
     }
 }
 
+/// How a set is collected.
+#[derive(Clone, Copy)]
+pub struct Covering<'a> {
+    /// Where something goes wrong along a schedule, another order is tried.
+    pub avoid: bool,
+    /// A set whose witnesses are run again.
+    pub claimed: Option<&'a Cover>,
+    /// What is left out to measure what it is good for.
+    pub without: &'a Without,
+}
+
 /// Collects one schedule for each class of inputs. Of the options only what decides what the
-/// program does counts, what is asked for, and the limits. `avoid`: where something goes wrong
-/// along a schedule, another order is tried. `claimed`: a set whose witnesses are run again.
+/// program does counts, what is asked for, and the limits.
 ///
 /// # Errors
 /// As [`check`](crate::check()).
 pub fn cover(
     loaded: &Loaded,
     options: &Options,
-    (avoid, claimed): (bool, Option<&Cover>),
+    covering: Covering<'_>,
     observer: &dyn Observer,
 ) -> Result<Covered, Error> {
+    let Covering {
+        avoid,
+        claimed,
+        without,
+    } = covering;
     let mut setup = options.setup.clone();
     setup.absent.clone_from(&loaded.absent);
     let named = |(&id, place): (&FuncId, &String)| {
@@ -187,8 +202,14 @@ pub fn cover(
         setup.schedule().inputs.len(),
         Places::of(&loaded.module),
     );
+    if without.has(Optimisation::Places) {
+        names.places.fill_all();
+    }
     // Without a limit, what follows a request has to be known from an earlier one.
-    let requests = setup.vm.requests.map(|requests| requests.most.is_none());
+    let requests = setup.vm.requests.map(|requests| match requests.most {
+        None => Parts::Joined,
+        Some(_) => Parts::None,
+    });
     // With rounds also: whether nothing more is generalised.
     let explore = |(program, names): (&Arc<Program>, &OfVm),
                    rounds: Option<(&mut Rounds, bool)>,
@@ -203,7 +224,7 @@ pub fn cover(
             let (mut vm, detectors) = stepping_machine(program);
             let detectors = (detectors, Recorder::new(collector, names));
             let mut junctions =
-                requests.map(|joins| Junctions::new(Begins::Requests(&Vm::reads_request), joins));
+                requests.map(|parts| Junctions::new(Begins::Requests(&Vm::reads_request), parts));
             let unknown = Pace::default();
             let (pace, measured) = match pace {
                 Paced::By(pace) => (pace, None),
@@ -247,7 +268,7 @@ pub fn cover(
     };
     // Parts of a set without end compare the names of objects.
     let fillable = |gaps: &BTreeSet<Gap>| -> BTreeSet<Gap> {
-        let without_end = requests == Some(true) || setup.epochs;
+        let without_end = requests == Some(Parts::Joined) || setup.epochs;
         let can = |gap: &&Gap| !(without_end && matches!(gap, Gap::Unnamed(_)));
         gaps.iter().filter(can).copied().collect()
     };
@@ -272,15 +293,15 @@ pub fn cover(
             continue;
         }
         // What others did while a request was answered is counted in operations.
-        if requests.is_some() {
+        if requests.is_some() || without.has(Optimisation::Time) {
             pace = Pace::default();
         }
         failed.clear();
         decisions = Decisions::default();
-        let mut rounds = setup.epochs.then(|| Rounds::new(&program, threads));
+        let mut rounds = setup.epochs.then(|| Rounds::new(&program, threads, without));
         observer.explores(&control, &mut || {
             loop {
-                let collector = Collector::default();
+                let collector = Collector::new(without.clone());
                 let now = rounds.as_mut().map(|rounds| (rounds, false));
                 let collecting = (&collector, &mut decisions);
                 let report = explore((&program, &names), now, &config, collecting, Paced::By(&pace));

@@ -104,7 +104,7 @@ pub use blocks::classes as block_classes;
 pub use check::{check, check_apart};
 pub use checkpoint::Checkpoints;
 pub use conclude::{Checked, known, unconfirmed};
-pub use cover::{Covered, cover};
+pub use cover::{Covered, Covering, cover};
 pub use emit::TestCases;
 pub use error::Error;
 pub use explore::jobs;

@@ -79,6 +79,14 @@ impl Places {
         (self.ordered.len(), self.naming.len()) > before
     }
 
+    /// Orders all atomic accesses and output.
+    pub(crate) fn fill_all(&mut self) {
+        let is_one = |site: &Site| site.access.strip_prefix("call ").is_none_or(prints);
+        let all = self.sites.iter().zip(&self.names);
+        let names = all.filter(|(site, _)| is_one(site)).map(|(_, name)| name.clone());
+        self.ordered.extend(names);
+    }
+
     /// The name of a statement's place, if objects are named by it.
     pub(crate) fn naming(&self, stmt: StmtId) -> Option<&str> {
         let names = self.of.get(&stmt)?.iter().map(|&at| &self.names[at]);

@@ -6,8 +6,8 @@
 
 use crate::machines::stepping_machine;
 use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_cover::{Collector, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Generalise, Junctions, Pace};
+use selvedge_cover::{Collector, Names, Optimisation, Recorder, Without, is_ordered};
+use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Generalise, Junctions, Pace, Parts};
 use selvedge_explore::{Config, Control, Report};
 use selvedge_model::{Machine, Undo};
 use selvedge_vm::{Generalised, Program, Vm};
@@ -34,7 +34,6 @@ pub(crate) struct Rounds {
     pub(crate) threads: usize,
 }
 
-#[derive(Default)]
 struct General {
     known: Generalised,
     /// Nothing more is generalised.
@@ -52,10 +51,17 @@ impl Generalise<Vm> for General {
 }
 
 impl Rounds {
-    pub(crate) fn new(program: &Arc<Program>, threads: usize) -> Rounds {
+    pub(crate) fn new(program: &Arc<Program>, threads: usize, without: &Without) -> Rounds {
+        let known = match without.has(Optimisation::Facts) {
+            true => Generalised::without_facts(),
+            false => Generalised::default(),
+        };
         Rounds {
             vm: stepping_machine(program).0,
-            general: General::default(),
+            general: General {
+                known,
+                is_fixed: false,
+            },
             threads,
         }
     }
@@ -75,12 +81,15 @@ impl Rounds {
             tries += 1;
             self.general.known.begin();
             let (_, detectors) = stepping_machine(program);
-            let mut detectors = (detectors, Recorder::new(collector, names).of_rounds());
+            let mut detectors = (
+                detectors,
+                Recorder::new(collector, names).of_rounds().of_general_states(),
+            );
             let begins = Begins::Rounds {
                 stand: &stand,
                 threads: self.threads,
             };
-            let mut junctions = Junctions::new(begins, true).generalised(&mut self.general);
+            let mut junctions = Junctions::new(begins, Parts::Joined).generalised(&mut self.general);
             let mark = self.vm.mark();
             let choosing = Choosing {
                 decisions: &mut *decisions,

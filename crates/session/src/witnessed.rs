@@ -4,7 +4,8 @@
 //!
 //! Where requests come without end a schedule is a part of a run. The run goes on to the end of the
 //! requests that are given, and then finds the end of the stream. It passes one schedule before the
-//! first request, and one more for each.
+//! first request, and one more for each. So the run is divided into parts, too, each of its own:
+//! what only the parts of the set order is ordered in the run.
 //!
 //! Missing: an input of the program itself that has the name of [`COMES`] is taken for a request,
 //! so a right witness of such a program may be refused.
@@ -12,8 +13,8 @@
 use crate::machines::stepping_machine;
 use crate::rounds::stand;
 use selvedge_base::Location;
-use selvedge_cover::{Collected, Collector, Names, Recorder, is_ordered};
-use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Junctions, Pace};
+use selvedge_cover::{Collected, Collector, Names, Optimisation, Recorder, Without, is_ordered};
+use selvedge_explore::ordered::{self, Begins, Choosing, Decisions, Junctions, Pace, Parts};
 use selvedge_explore::{Config, Control};
 use selvedge_model::{Input, InputKind};
 use selvedge_schedule::cover::{Cover, Order, Witness};
@@ -78,50 +79,67 @@ impl<'a> Known<'a> {
         claimed: &Order,
     ) -> Result<Vec<usize>, String> {
         let run = run(again, decisions, &claimed.witness)?;
-        let [order] = &run.schedules[..] else {
-            return Err(format!("they lead to {} orders", run.schedules.len()));
-        };
+        let path = path(&run)?;
+        let asked = path.last().map_or(&[][..], |order| &order.witness);
         let goes_on = match (claimed.to, again.rounds) {
             (None, _) => GoesOn::Never,
             (Some(_), None) => GoesOn::WithARequest,
             (Some(_), Some(_)) => GoesOn::Perhaps,
         };
-        asked_for(&claimed.witness, &order.witness, goes_on)?;
+        asked_for(&claimed.witness, asked, goes_on)?;
         let requests = claimed.witness.iter().filter(|witness| witness.name == COMES);
         let place = match self.own.parts.is_empty() {
             true => 0,
             false => requests.count(),
         };
-        Ok(self.at(&run, order, place))
+        Ok(self.at(&run, &path, place))
     }
 
     /// The schedules that a run may follow after so many others.
-    fn at(&self, run: &Cover, order: &Order, place: usize) -> Vec<usize> {
+    fn at(&self, run: &Cover, path: &[&Order], place: usize) -> Vec<usize> {
         // An operation of no schedule has a number of none.
         let number = |text: String| self.numbers.get(&text).copied().unwrap_or(usize::MAX);
-        let done: Vec<usize> = texts(run, order).map(number).collect();
-        // The part that the run comes to, and how many of its operations were done.
-        let mut at = BTreeSet::from([(0, 0)]);
-        for passed in 0..=place {
-            let (mut next, mut found) = (BTreeSet::new(), Vec::new());
-            for (part, count) in at {
-                for &schedule in self.from.get(&part).into_iter().flatten() {
-                    let operations = &self.operations[schedule];
-                    let (to, rest) = (self.own.schedules[schedule].to, &done[count..]);
-                    let whole = to.is_some() || rest.len() == operations.len();
-                    if whole && rest.starts_with(operations) {
-                        found.push(schedule);
-                        next.extend(to.map(|to| (to, count + operations.len())));
-                    }
-                }
-            }
-            if passed == place {
-                return found;
-            }
-            at = next;
+        let mut found = Vec::new();
+        // The parts of the set that the run may have come to.
+        let mut at = BTreeSet::from([0]);
+        for order in path.iter().take(place + 1) {
+            let done: Vec<usize> = texts(run, order).map(number).collect();
+            let from = at
+                .iter()
+                .flat_map(|part| self.from.get(part).into_iter().flatten());
+            let is_it = |&schedule: &usize| {
+                let goes_on = self.own.schedules[schedule].to.is_some();
+                goes_on == order.to.is_some() && self.operations[schedule] == done
+            };
+            found = from.copied().filter(is_it).collect();
+            at = found
+                .iter()
+                .filter_map(|&schedule| self.own.schedules[schedule].to)
+                .collect();
         }
-        Vec::new()
+        match path.len() > place {
+            true => found,
+            false => Vec::new(),
+        }
     }
+}
+
+/// The schedules of one run, one after the other.
+///
+/// # Errors
+/// In words, if they are not those of one run that came to its end.
+fn path(run: &Cover) -> Result<Vec<&Order>, String> {
+    let mut path: Vec<&Order> = Vec::new();
+    let mut part = Some(0);
+    while let Some(from) = part {
+        let mut next = run.schedules.iter().filter(|order| order.from == from);
+        let (Some(order), None) = (next.next(), next.next()) else {
+            return Err("they lead to several orders, or to none".to_owned());
+        };
+        path.push(order);
+        part = order.to;
+    }
+    Ok(path)
 }
 
 /// What each operation of a schedule is, whatever the numbers of objects are.
@@ -146,19 +164,27 @@ fn run(again: Again<'_>, decisions: &mut Decisions, witness: &[Witness]) -> Resu
     options.inputs = Some(inputs.collect());
     let program =
         Program::new(Arc::clone(&again.program.module), options).map_err(|error| error.to_string())?;
-    let collector = Collector::default();
+    // Each part of a run is one of its own.
+    let collector = Collector::new(Without::one(Optimisation::Parts));
     let (vm, detectors) = stepping_machine(&program);
     let recorder = Recorder::new(&collector, again.names);
-    let (begins, recorder) = match (program.options.requests, again.rounds) {
-        (Some(_), _) => (Some(Begins::Requests(&Vm::reads_request)), recorder),
+    let (junctions, recorder) = match (program.options.requests, again.rounds) {
+        (Some(requests), _) => {
+            let begins = Begins::Requests(&Vm::reads_request);
+            let parts = match requests.most {
+                None => Parts::Each,
+                Some(_) => Parts::None,
+            };
+            (Some(Junctions::new(begins, parts)), recorder)
+        }
         (None, Some(threads)) => {
             let stand = &stand;
-            (Some(Begins::Rounds { stand, threads }), recorder.of_rounds())
+            let begins = Begins::Rounds { stand, threads };
+            (Some(Junctions::new(begins, Parts::Each)), recorder.of_rounds())
         }
         (None, None) => (None, recorder),
     };
-    let (mut vm, mut detectors) = (vm, (detectors, recorder));
-    let mut junctions = begins.map(|begins| Junctions::new(begins, false));
+    let (mut vm, mut detectors, mut junctions) = (vm, (detectors, recorder), junctions);
     let choosing = Choosing {
         decisions,
         junctions: junctions.as_mut(),

@@ -2,6 +2,7 @@
 
 use super::CheckArgs;
 use clap::{Args, ValueEnum};
+use selvedge_cover::Without;
 use selvedge_session::requests;
 use selvedge_vm::Requests;
 use std::path::PathBuf;
@@ -71,6 +72,9 @@ pub(crate) struct BuildArgs {
         conflicts_with = "case"
     )]
     pub(crate) on_deviation: Deviation,
+    /// Leave out what makes programs faster, to measure that (docs/BENCHMARKS.md)
+    #[arg(long, hide = true, value_name = "LIST", value_parser = Without::parse, conflicts_with = "case")]
+    pub(crate) without: Option<Without>,
 }
 
 /// Collect a set of schedules, build the program that keeps to it, and run that.
@@ -107,6 +111,9 @@ pub(crate) struct StreamArgs {
     /// of any length: a set for all numbers of rounds
     #[arg(long, conflicts_with = "symbolic_requests")]
     pub(crate) epochs: bool,
+    /// Leave out what keeps sets small, to measure that (docs/BENCHMARKS.md)
+    #[arg(long, hide = true, value_name = "LIST", value_parser = Without::parse)]
+    pub(crate) without: Option<Without>,
 }
 
 /// What a native program does off its schedules.

@@ -11,6 +11,7 @@ mod sources;
 mod standard_input;
 mod support;
 mod verify;
+mod without;
 
 use selvedge_schedule::cover::{Cover, Operation, Outcome};
 use support::{Place, followed, keeps};

@@ -523,6 +523,36 @@ fn random_programs_avoid_deadlocks_for_every_input() {
     panic!("too few programs that can deadlock: {avoided}");
 }
 
+/// Each time without another one.
+#[test]
+fn random_programs_without_an_optimisation_keep_to_their_schedules() {
+    const LEFT_OUT: [&str; 6] = ["edges", "asked", "places", "late", "time", "barriers"];
+    let (programs, first) = (
+        count("SELVEDGE_COVER_PROGRAMS", usual_or_long(4, 12)),
+        count("SELVEDGE_COVER_SEED", 0),
+    );
+    for seed in first..first + programs {
+        let (threads, semaphore) = generate(&mut Rng::with_seed(seed), false);
+        let text = print(&threads, semaphore);
+        let without = LEFT_OUT[seed as usize % LEFT_OUT.len()];
+        let of_program = matches!(without, "asked" | "late" | "barriers");
+        let program = format!("{seed}, without {without}\n{text}");
+        let place = Place::new();
+        place.write("program.c", &text);
+        let cover = ["cover", "program.c", "--symbolic-args", "1:1", "-o", "set"];
+        let build = ["build", "program.c", "--schedules", "set", "-o", "program"];
+        for (words, leaves_out) in [(cover, !of_program), (build, of_program)] {
+            let left_out: &[&str] = if leaves_out { &["--without", without] } else { &[] };
+            let ended = place.selvedge(&[&words[..], left_out].concat());
+            assert_eq!(ended.code, Some(0), "{ended:?}\n{program}");
+        }
+        let cover = place.read("set");
+        assert!(cover.schedules.iter().all(keeps), "{program}");
+        let used = runs(&place, &cover, &threads, &program);
+        assert!(used.into_iter().all(|used| used), "{program}");
+    }
+}
+
 #[test]
 fn random_programs_keep_to_their_schedules_for_every_input() {
     let (programs, first) = (

@@ -253,6 +253,16 @@ fn graphs_of_random_programs_have_the_schedules_of_each_number_of_requests() {
         unrolls(&place, &graph, 2);
         let tree = place.read("set");
         place.write("set", &graph.to_string());
+        let verify = [
+            "cover",
+            "program.c",
+            "--symbolic-requests",
+            "1",
+            "--verify",
+            "set",
+        ];
+        let ended = place.selvedge(&verify);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
         place.build("set");
         for length in [0, 1, 2, 2] {
             let input: Vec<u8> = (0..length).map(|_| b"`abc"[rng.usize(0..4)]).collect();

@@ -1,7 +1,7 @@
 //! Running the command and what it builds, and the slow oracle of what a schedule has to keep.
 
-use selvedge_cover::Plan;
-use selvedge_instrument::{OnDeviation, Source, rewritten, runtime};
+use selvedge_cover::{Plan, Without};
+use selvedge_instrument::{Native, OnDeviation, Source, rewritten, runtime};
 use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Outcome, Step, Target};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -180,7 +180,11 @@ impl Place {
         clang(&[&flags[..], &early, &["program.c", "-o", "module.ll"]].concat());
         let module = std::fs::read_to_string(self.path("module.ll")).unwrap();
         self.write("ours.ll", &rewritten(&[module], cover).unwrap()[0]);
-        let tables = runtime(cover, plan, Source::C, OnDeviation::Stop).unwrap();
+        let native = Native {
+            on: OnDeviation::Stop,
+            without: &Without::default(),
+        };
+        let tables = runtime(cover, plan, Source::C, &native).unwrap();
         self.write("runtime.c", &change(tables));
         clang(&[&flags[..], &["ours.ll", "runtime.c", "-o", "program"]].concat());
     }

@@ -142,6 +142,40 @@ fn a_witness_of_requests_is_run_again() {
     }
 }
 
+/// A thread counts itself before its first lock; what others see of that only the begin of a part
+/// orders.
+#[test]
+fn witnesses_follow_what_only_parts_order() {
+    let place = Place::new();
+    place.write("program.c", include_str!("programs/early.c"));
+    for words in [
+        &["cover", "program.c", "--symbolic-requests", "1"][..],
+        &[
+            "cover",
+            "program.c",
+            "-DROUNDS",
+            "--symbolic-args",
+            "1:2",
+            "--epochs",
+        ],
+    ] {
+        let ended = place.selvedge(&[words, &["-o", "set"]].concat());
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let cover = place.read("set");
+        let verify = Verify { place: &place, words };
+        verify.holds(&cover);
+        let of_part = |at: &usize| cover.schedules[*at].from == 1 && !cover.schedules[*at].witness.is_empty();
+        let own: Vec<usize> = (0..cover.schedules.len()).filter(of_part).collect();
+        for pair in own.windows(2) {
+            let mut other = cover.clone();
+            other.schedules[pair[0]]
+                .witness
+                .clone_from(&cover.schedules[pair[1]].witness);
+            verify.refuses(&other, "do not lead along it");
+        }
+    }
+}
+
 #[test]
 fn a_witness_that_the_program_excludes_is_noticed() {
     let text = "void __VERIFIER_assume(int);\n\

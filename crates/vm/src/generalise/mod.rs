@@ -49,6 +49,19 @@ pub struct Generalised {
     /// The state that arrived last.
     last: Option<(Digest, Contents)>,
     names: u32,
+    /// Whether numbers that are left open may be any.
+    no_facts: bool,
+}
+
+impl Generalised {
+    /// Nothing is known, and nothing will be of the numbers that are left open. To measure what
+    /// facts are good for.
+    pub fn without_facts() -> Generalised {
+        Generalised {
+            no_facts: true,
+            ..Generalised::default()
+        }
+    }
 }
 
 /// States of one shape.
@@ -383,7 +396,11 @@ impl Generalised {
         if known.seen.len() <= MOST_STATES {
             return true;
         }
-        !known.widen(&vm.state.memory, &mut self.names)
+        let widened = known.widen(&vm.state.memory, &mut self.names);
+        if let Some(general) = known.general.as_mut().filter(|_| self.no_facts) {
+            general.facts.clear();
+        }
+        !widened
     }
 
     /// The exploration begins again.
