@@ -1,6 +1,7 @@
 //! Measures, and writes docs/BENCHMARKS.md: the numbers, the facts of the machine, and ratios to
 //! other tools. Benchmarks are no tests: slowness is no failure.
 
+mod ablation;
 mod choices;
 mod cover;
 mod first;
@@ -104,6 +105,10 @@ const SECTIONS: &[Section] = &[
     Section {
         long: true,
         ..Section::of("--cover", Bench::cover)
+    },
+    Section {
+        long: true,
+        ..Section::of("--ablation", Bench::ablation)
     },
 ];
 

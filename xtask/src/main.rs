@@ -31,7 +31,7 @@ const HELP: &str = "usage: cargo xtask TASK
   test [OPTION…]  all tests, as many programs at a time as there are cores; options go to cargo
   tidy         the edges between crates, file lengths, links, names in documents, forbidden words
   bless        accept new golden reports and show what changed
-  bench        measure, and write docs/BENCHMARKS.md; --lockfree, --predicate, --first, --choices, --cover: that section alone; --cluster: simulate many machines (docs/cluster.md)
+  bench        measure, and write docs/BENCHMARKS.md; --lockfree, --predicate, --first, --choices, --cover, --ablation: that section alone; --cluster: simulate many machines (docs/cluster.md)
   fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
   hunt [OPTIONS]  check random programs against an enumerator (--help; docs/hunt.md)
   nightly [--seed N]  the tests at length, then the hunt and fuzzing, for hours; the site

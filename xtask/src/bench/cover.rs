@@ -7,6 +7,7 @@
 
 use super::Bench;
 use anyhow::{Context, Result, bail};
+use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -30,15 +31,15 @@ Here the sizes are constants, loops run as often as they do, and each schedule i
 
 /// A program, its numbers of threads, the number of letters in its argument, an example argument,
 /// and its size: the name, that of the analysis, and that of native runs.
-struct Case {
-    name: &'static str,
+pub(super) struct Case {
+    pub(super) name: &'static str,
     threads: &'static [u32],
-    letters: u32,
-    word: &'static str,
-    size: (&'static str, u32, u32),
+    pub(super) letters: u32,
+    pub(super) word: &'static str,
+    pub(super) size: (&'static str, u32, u32),
 }
 
-const CASES: [Case; 8] = [
+pub(super) const CASES: [Case; 8] = [
     case("blackscholes", &[2, 4, 8], 1, "p", ("OPTIONS", 15_000, 1_500_000)),
     case("swaptions", &[2, 4, 8], 1, "l", ("PATHS", 500, 100_000)),
     case("fft", &[2, 4, 8, 16], 1, "t", ("LOG_SIZE", 15, 15)),
@@ -62,6 +63,20 @@ const fn case(
         letters,
         word,
         size,
+    }
+}
+
+impl Case {
+    pub(super) fn source(&self) -> String {
+        format!("benches/cover/{}.c", self.name)
+    }
+
+    /// What the program is compiled with.
+    pub(super) fn defines(&self, threads: u32, size: u32) -> [String; 2] {
+        [
+            format!("-DTHREADS={threads}"),
+            format!("-D{}={size}", self.size.0),
+        ]
     }
 }
 
@@ -97,20 +112,19 @@ impl Bench {
 }
 
 fn row(selvedge: &Path, directory: &Path, case: &Case, threads: u32) -> Result<String> {
-    let source = format!("benches/cover/{}.c", case.name);
+    let source = case.source();
     let (set, built, plain) = (
         directory.join("set"),
         directory.join("built"),
         directory.join("plain"),
     );
     let (size, small, large) = case.size;
-    let defines = |size_is: u32| [format!("-DTHREADS={threads}"), format!("-D{size}={size_is}")];
     let begin = Instant::now();
     let mut cover = Command::new(selvedge);
     cover
         .arg("cover")
         .arg(&source)
-        .args(defines(small))
+        .args(case.defines(threads, small))
         .arg("-o")
         .arg(&set);
     succeed(
@@ -134,35 +148,50 @@ fn row(selvedge: &Path, directory: &Path, case: &Case, threads: u32) -> Result<S
     let mut clang = Command::new("clang-22");
     clang
         .args(["-O2", "-g", "-pthread"])
-        .args(defines(large))
+        .args(case.defines(threads, large))
         .arg(&source);
     succeed(clang.args(["-lm", "-o"]).arg(&plain))?;
     let (mut ratios, mut without) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {
-        let alone = time(&plain, case.word)?.as_secs_f64();
-        ratios.push(time(&built, case.word)?.as_secs_f64() / alone);
+        let alone = time(Command::new(&plain).arg(case.word))?.as_secs_f64();
+        ratios.push(time(Command::new(&built).arg(case.word))?.as_secs_f64() / alone);
         without.push(alone);
     }
-    ratios.sort_by(f64::total_cmp);
     without.sort_by(f64::total_cmp);
-    // The median lies between these two with a probability of 95 %.
-    let apart = (PAIRS as f64).sqrt() * 0.98;
-    let low = (PAIRS as f64 / 2.0 - apart).floor() as usize;
     let row = format!(
-        "| {} | {threads} | {schedules} | {classes} | {operations} | {:.1} | {:.1} | {:.2} ({:.2}–{:.2}) | {} |\n",
+        "| {} | {threads} | {schedules} | {classes} | {operations} | {:.1} | {:.1} | {} | {} |\n",
         case.name,
         analysis.as_secs_f64(),
         without[PAIRS / 2] * 1000.0,
-        ratios[PAIRS / 2],
-        ratios[low],
-        ratios[PAIRS - 1 - low],
+        Ratio::of(ratios),
         of_the_paper(case.name, threads),
     );
     eprint!("{row}");
     Ok(row)
 }
 
-fn succeed(command: &mut Command) -> Result<()> {
+/// The median of ratios, and its 95 % interval.
+pub(super) struct Ratio([f64; 3]);
+
+impl Ratio {
+    pub(super) fn of(mut ratios: Vec<f64>) -> Ratio {
+        ratios.sort_by(f64::total_cmp);
+        let count = ratios.len();
+        // The median lies between these two with a probability of 95 %.
+        let apart = (count as f64).sqrt() * 0.98;
+        let low = (count as f64 / 2.0 - apart).floor() as usize;
+        Ratio([ratios[count / 2], ratios[low], ratios[count - 1 - low]])
+    }
+}
+
+impl Display for Ratio {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let Ratio([median, low, high]) = self;
+        write!(f, "{median:.2} ({low:.2}–{high:.2})")
+    }
+}
+
+pub(super) fn succeed(command: &mut Command) -> Result<()> {
     let status = command
         .status()
         .with_context(|| format!("cannot start {command:?}"))?;
@@ -172,8 +201,8 @@ fn succeed(command: &mut Command) -> Result<()> {
     }
 }
 
-fn time(program: &Path, word: &str) -> Result<Duration> {
+pub(super) fn time(command: &mut Command) -> Result<Duration> {
     let begin = Instant::now();
-    succeed(Command::new(program).arg(word).stdout(Stdio::null()))?;
+    succeed(command.stdout(Stdio::null()))?;
     Ok(begin.elapsed())
 }
