@@ -260,8 +260,8 @@ impl Made {
     /// The same, as late as it can ask. What the thread does in all cases comes first, then the
     /// question. Else it would wait for the decision with all of that.
     ///
-    /// A question moves behind others, one of which may lead to many more: no recursion, since there
-    /// may be as many as operations.
+    /// A question moves behind others, one of which may lead to many more: no recursion, since
+    /// there may be as many as operations.
     fn ask(&mut self, of: (usize, u32), cases: Cases) -> usize {
         let mut open: Vec<Behind> = Vec::new();
         let mut moved = self.moved(of, cases);
