@@ -3,7 +3,8 @@
 //! Key numbers are shared hidden state, so creating and deleting a key is visible. Reading and
 //! writing a thread's own value is not; the order of that against the deletion of the key by
 //! another thread is not explored, so deleting a key that was used while other threads were not
-//! joined is unsupported. Numbers are not used again.
+//! joined is unsupported. The number of a deleted key is used again where dead memory is
+//! (`Options::quarantine`), and where there is no other.
 
 use super::errno::{EAGAIN, EINVAL};
 use super::operation::{Answer, SUCCESS, done, failed, plain};
@@ -12,7 +13,7 @@ use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, 
 use crate::state::State;
 use crate::value::Value;
 use crate::word::{MAX_KEYS, WordKey};
-use selvedge_base::Id;
+use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, Op};
 
 /// `PTHREAD_DESTRUCTOR_ITERATIONS`.
@@ -51,15 +52,35 @@ pub(super) fn hidden_prepare(cx: &mut Cx<'_>) -> Prepared {
 
 pub(super) fn create(cx: &mut Cx<'_>) -> Answer {
     let (out, destructor) = (cx.word(0)?, cx.word(1)?);
-    let key = cx.state.word(WordKey::KeyCount) as u32;
-    if key >= MAX_KEYS {
+    let Some(key) = next_key(cx.state) else {
         return Ok(failed(EAGAIN));
-    }
+    };
     cx.store(out, 4, Value::new(u64::from(key)))?;
-    cx.state.set_word(WordKey::KeyCount, u64::from(key) + 1);
+    let count = cx.state.word(WordKey::KeyCount).max(u64::from(key) + 1);
+    cx.state.set_word(WordKey::KeyCount, count);
+    // What threads made of a deleted key of this number is gone.
+    for thread in (0..cx.state.threads().len()).map(ThreadId::from_index) {
+        let value = WordKey::KeyValue(thread, key);
+        if cx.state.word(value) != 0 {
+            cx.state.set_word(value, 0);
+        }
+    }
     cx.state
         .set_word(WordKey::KeyDestructor(key), destructor | EXISTS);
     Ok(SUCCESS)
+}
+
+/// The number of the next key; none if all are taken. 0 is given only once: a program that starts
+/// with a key has none of that number ([`create_key`]).
+fn next_key(state: &State) -> Option<u32> {
+    let count = state.word(WordKey::KeyCount) as u32;
+    let mut made = 1..count;
+    let mut deleted = || made.find(|&key| state.word(WordKey::KeyDestructor(key)) == 0);
+    match state.modes().quarantine {
+        None if count < MAX_KEYS => Some(count),
+        None => deleted(),
+        Some(_) => deleted().or(Some(count).filter(|&next| next < MAX_KEYS)),
+    }
 }
 
 /// Creates a key before the program starts, which counts as used. Its number is not 0, which some

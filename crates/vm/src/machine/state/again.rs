@@ -71,7 +71,7 @@ impl State {
 
     /// Puts a new thread in the place of an old one.
     pub(crate) fn begin_again(&mut self, id: ThreadId, new: Thread, pending: Pending) {
-        let region = new.region;
+        let (region, new_parent) = (new.region, new.parent);
         let mine: Vec<WordKey> = self
             .words()
             .filter(|&(key, value)| value != 0 && key.ends_with(id, region))
@@ -96,6 +96,7 @@ impl State {
         self.log.entries.push(Undo::BegunAgain(id));
         self.begun_again += 1;
         self.put_pending(id, pending);
+        self.hand_back(new_parent, id);
     }
 
     /// Makes the thread-local variables of a thread that was begun again live, without their

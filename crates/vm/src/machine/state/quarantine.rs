@@ -5,7 +5,8 @@
 //! reused. If another thread frees an object, it carries the slot until it synchronises. An unlock
 //! (or a post, or an atomic write) leaves the slots that its thread carries at the object. The next
 //! thread that takes the lock takes them along (where the memory orders say that one synchronises
-//! with the other). The join of a thread takes the slots that the joined thread still carries. So a
+//! with the other). The join of a thread takes the slots that the joined thread still carries, and
+//! one that is begun again gets its slots from its creator. So a
 //! slot is reused only if the end of its object happens before. Each move is part of an event that
 //! depends on all other events which use the same place; so what an event moves does not depend on
 //! independent events. Slots may get lost on the way to their thread; then others are used.
@@ -116,6 +117,19 @@ impl State {
                 there.insert(index, base);
                 DeadChange::Added(index)
             });
+        }
+    }
+
+    /// A thread gives another one the slots of that one which it carries.
+    pub(super) fn hand_back(&mut self, from: ThreadId, to: ThreadId) {
+        let carried = Place::Carried(self.thread(from).region);
+        let region = self.thread(to).region;
+        let is_theirs = |slot: &u64| Parts::of(*slot).is_some_and(|parts| parts.owner == region);
+        let (theirs, others): (Vec<u64>, Vec<u64>) =
+            self.dead(carried).iter().partition(|slot| is_theirs(slot));
+        if !theirs.is_empty() {
+            self.set_dead(carried, others);
+            self.receive(to, &theirs);
         }
     }
 
