@@ -8,7 +8,8 @@
    Each call of an input function takes the next object of its thread from the file; when there are no more, the bytes are
    zero. Threads have the names that the checker gives them: main is 0, and the k-th thread that T creates is T.k. A false
    assumption ends the process with exit code 99: the case is not one of this program. Objects named argv[...], stdin and
-   file:... are not taken by calls: they are the arguments, the standard input and the files to run the program with.
+   file:... are not taken by calls: they are the arguments, the standard input and the files to run the program with. Nor
+   are undefined value and uninitialised memory: what was never written is what it is in this run.
 
    All functions are weak: a program that defines some of them itself keeps its own. */
 
@@ -147,7 +148,8 @@ static void load(void) {
 
 static int is_call(const struct object *object) {
     return strcmp(object->name, "stdin") != 0 && strncmp(object->name, "argv[", 5) != 0 &&
-           strncmp(object->name, "file:", 5) != 0;
+           strncmp(object->name, "file:", 5) != 0 && strncmp(object->name, "undefined value", 15) != 0 &&
+           strncmp(object->name, "uninitialised memory", 20) != 0;
 }
 
 /* The next input of this thread, or NULL. */

@@ -22,6 +22,20 @@ pub struct Input {
     pub location: Location,
 }
 
+impl Input {
+    /// The name of the value that `freeze` gives, or that a variable in a register has before it is
+    /// assigned.
+    pub const UNDEFINED: &str = "undefined value";
+    /// How the name of a value begins that memory has before it is written.
+    pub const UNWRITTEN: &str = "uninitialised memory";
+
+    /// Whether the program gets the value from no call, because it is what was there before. A
+    /// compiled program cannot be given such a value.
+    pub fn was_there(&self) -> bool {
+        self.name == Self::UNDEFINED || self.name.starts_with(Self::UNWRITTEN)
+    }
+}
+
 /// The interpretation of an input's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum InputKind {

@@ -3,6 +3,7 @@
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
+use crate::unwritten;
 use selvedge_analysis::{cxx_snapshots, rust_backoff};
 use selvedge_base::StmtId;
 use selvedge_ir::{BinOp, Function, Inst, InstKind};
@@ -35,6 +36,9 @@ pub(crate) fn assumptions(
             ),
         },
     ];
+    if setup.vm.unwritten_inputs {
+        list.push(unwritten::ASSUMPTION.to_owned());
+    }
     let fingerprints = match (plan.cuts_off(), plan.recalls(options)) {
         (true, _) if plan.strategy == Strategy::Stateful => Some("--strategy stateful"),
         (true, _) => Some("--cutoffs on"),

@@ -10,6 +10,7 @@ use crate::observer::{Observer, Stage};
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::portfolio;
+use crate::unwritten;
 use selvedge_explore::Control;
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
@@ -60,7 +61,17 @@ fn checked(
             .map_err(|error| Error::Output(format!("the test cases: {error}")))?;
     }
     let outcome = explored(program, options, observer, elsewhere)?;
-    describe(options, outcome, observer)
+    let Some(again) = unwritten::as_inputs(options, &outcome.decided) else {
+        return describe(options, outcome, observer);
+    };
+    observer.note(unwritten::GOING_ON);
+    if let Some(cases) = &options.test_cases {
+        cases
+            .restart()
+            .map_err(|error| Error::Output(format!("the test cases: {error}")))?;
+    }
+    let outcome = explored(program, &again, observer, elsewhere)?;
+    describe(&again, outcome, observer)
 }
 
 /// Explores a program until an exploration has a final result.

@@ -96,6 +96,7 @@ mod trust;
 mod unfolding;
 mod unfolding_page;
 mod unfolding_text;
+mod unwritten;
 mod validate;
 mod witnessed;
 mod write_file;

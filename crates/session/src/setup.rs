@@ -105,6 +105,9 @@ impl Setup {
             add("other-peers", switch(false));
         }
         add("overflow", switch(self.vm.check_overflow));
+        if self.vm.unwritten_inputs {
+            add("unwritten-inputs", switch(true));
+        }
         if !self.vm.error_calls {
             add("error-calls", switch(false));
         }
@@ -292,6 +295,7 @@ impl Setup {
                 "thread-handles" if value == "early" => vm.early_handles = true,
                 "other-peers" => vm.other_peers = on()?,
                 "overflow" => vm.check_overflow = on()?,
+                "unwritten-inputs" => vm.unwritten_inputs = on()?,
                 "error-calls" => vm.error_calls = on()?,
                 "dead-accesses" => vm.record_dead_accesses = on()?,
                 "leaks" => vm.leaks = on()?,

@@ -209,7 +209,8 @@ impl Describe for Vm {
     }
 
     fn inputs_asked(&self) -> usize {
-        self.state.path().asked().len()
+        let asked = self.state.path().asked().iter();
+        asked.filter(|asked| asked.is_of_thread()).count()
     }
 
     fn output(&self) -> Vec<u8> {

@@ -85,6 +85,9 @@ pub struct Options {
     /// Fixed inputs: the n-th input of a thread has these bytes (zeros if there are fewer), and no
     /// value is symbolic. `None`: all values of every input.
     pub inputs: Option<Vec<Input>>,
+    /// Memory that was never written, and variables in registers that were never assigned, are
+    /// inputs: each byte has some value until it is written. If not, using them is a fault.
+    pub unwritten_inputs: bool,
     /// Bytes of the buffer of `LLVMFuzzerTestOneInput`.
     pub input_size: u64,
     /// Symbolic arguments behind `args`: the greatest length of each.
@@ -208,6 +211,7 @@ impl Default for Options {
             fingerprints: false,
             visible_setup: false,
             inputs: None,
+            unwritten_inputs: false,
             input_size: 8,
             symbolic_args: Vec::new(),
             environment: Vec::new(),

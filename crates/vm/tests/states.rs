@@ -9,6 +9,7 @@
 //! Then each part of the fingerprint is left out in turn, and some program has to notice.
 
 mod times;
+mod unwritten;
 mod walks;
 
 use selvedge_base::{Digest, Id, ThreadId};
@@ -164,6 +165,8 @@ struct Walk {
     next: HashMap<(Digest, u32, u16), Digest>,
     /// States taken for one that are not.
     wrong: Option<String>,
+    /// What can come of the program; `None` if not all states were visited.
+    all: Option<Outputs>,
 }
 
 impl Walk {
@@ -185,8 +188,10 @@ impl Walk {
             states: HashMap::new(),
             next: HashMap::new(),
             wrong: None,
+            all: None,
         };
-        let complete = walk.visit(&mut vm).is_some();
+        walk.all = walk.visit(&mut vm);
+        let complete = walk.all.is_some();
         (walk, complete)
     }
 
@@ -284,6 +289,68 @@ fn states_taken_for_one_have_the_same_futures() {
         compared > 30 && states * 10 < exact * 9,
         "{compared} programs, {exact} states, {states} without names"
     );
+}
+
+/// No slot is reused: the bytes of reused memory have no value that could be an input.
+fn with_unwritten(seed: u64, memory: unwritten::Memory) -> Arc<Program> {
+    let kind = match memory {
+        unwritten::Memory::Unwritten => "unwritten",
+        unwritten::Memory::Inputs => "inputs",
+    };
+    let options = Options {
+        fingerprints: true,
+        visibility: Visibility::Sync,
+        unwritten_inputs: memory == unwritten::Memory::Unwritten,
+        ..Options::default()
+    };
+    let text = unwritten::program(seed, memory);
+    let name = format!("{kind}{seed}");
+    walks::load(walks::write("states", &name, &text), options)
+}
+
+/// What can come of a program, without its decisions.
+fn without_decisions(outputs: Option<&Outputs>) -> BTreeSet<Vec<String>> {
+    let said = |line: &str| line.rsplit('?').next().map(str::to_owned);
+    let plain = |text: &String| {
+        text.lines()
+            .filter_map(said)
+            .filter(|line| !line.is_empty())
+            .collect()
+    };
+    outputs
+        .into_iter()
+        .flat_map(|all| all.iter().map(plain))
+        .collect()
+}
+
+/// Memory that was never written is like memory that is set to inputs where its life begins.
+#[test]
+fn what_was_never_written_is_an_input() {
+    let (mut compared, mut exact, mut states) = (0, 0, 0);
+    for seed in 0..60 {
+        let walks = [unwritten::Memory::Unwritten, unwritten::Memory::Inputs]
+            .map(|memory| Walk::of(&with_unwritten(seed, memory), Mistake::Nothing));
+        let text = unwritten::program(seed, unwritten::Memory::Unwritten);
+        let [(walk, complete), (expected, is_comparable)] = walks;
+        // Seed 10 ends early, with ordinary inputs as well: equal states of it have different next ones.
+        assert_eq!(walk.wrong, expected.wrong, "seed {seed}\n{text}");
+        if !complete || !is_comparable {
+            continue;
+        }
+        let [came, should_come] = [&walk, &expected].map(|walk| without_decisions(walk.all.as_ref()));
+        assert_eq!(came, should_come, "seed {seed}\n{text}");
+        compared += 1;
+        exact += walk.exact.len();
+        states += walk.states.len();
+    }
+    println!("{compared} programs, {exact} states, {states} without names");
+    assert!(compared > 30, "{compared} programs");
+}
+
+#[test]
+fn unwritten_bytes_that_are_left_out_are_noticed() {
+    let programs = (0..60).map(|seed| with_unwritten(seed, unwritten::Memory::Unwritten));
+    all_are_noticed(vec![Mistake::Inputs(Forget::Unwritten)], programs);
 }
 
 fn with_times(seed: u64) -> Arc<Program> {

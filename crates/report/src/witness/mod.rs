@@ -98,7 +98,8 @@ fn waypoints(finding: &FindingReport) -> Vec<Waypoint<'_>> {
             returns: None,
         });
         let own = finding.inputs.iter().filter(|input| input.thread == row.thread);
-        for input in own.skip(given[thread]).take(row.asked) {
+        let asked = own.skip(given[thread]).take(row.asked);
+        for input in asked.filter(|input| !input.was_there()) {
             points.push(Waypoint {
                 thread,
                 location: &input.location,

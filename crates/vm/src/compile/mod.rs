@@ -5,6 +5,7 @@ mod cover;
 mod inst;
 pub(crate) mod liveness;
 mod slots;
+mod unassigned;
 
 use crate::code::{CONST, Code, ComplexOperands, Inst, LocalObject, NONE, Op};
 use crate::coverage::Point;
@@ -17,6 +18,7 @@ use selvedge_analysis::{Fate, Place, PrivateLocals, fates};
 use selvedge_base::{Id, IdVec, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, LocalId, Operand, Reg, Type};
 use slots::Slots;
+use unassigned::Unassigned;
 
 /// Compiles a function; a declaration gives empty code. Adds names of stack objects to `names`, and
 /// coverage points to `points`.
@@ -49,6 +51,10 @@ pub(crate) fn function(
         patches: Vec::new(),
         stmt: StmtId(0),
         cover: Cover::new(program, func, points),
+        unassigned: match program.options.unwritten_inputs {
+            true => Unassigned::of(function),
+            false => Unassigned::default(),
+        },
     };
     compiler.locals(names);
     compiler.params();
@@ -130,6 +136,8 @@ struct Compiler<'a> {
     stmt: StmtId,
     /// Present only with the coverage option.
     cover: Option<Cover<'a>>,
+    /// The registers whose undefined values are inputs.
+    unassigned: Unassigned,
 }
 
 /// Whether plain register code supports the type.
@@ -303,13 +311,21 @@ impl Compiler<'_> {
             for local in 0..self.code.locals.len() {
                 self.emit(Op::Enter, 0, 0, local as u16, 0);
             }
+            for reg in std::mem::take(&mut self.unassigned.at_entry) {
+                self.inst(&unassigned::input(self.function, reg));
+            }
         }
         self.begin_block();
         for (at, inst) in block.insts.iter().enumerate() {
             self.stmt = inst.stmt;
             self.line();
             self.pointers(id, at);
-            self.inst(&inst.kind);
+            match inst.kind {
+                InstKind::Copy { dst, .. } if self.unassigned.copies.contains(&(id, at)) => {
+                    self.inst(&unassigned::input(self.function, dst));
+                }
+                _ => self.inst(&inst.kind),
+            }
             let at = at as u32;
             let mut touched: smallvec::SmallVec<[Reg; 8]> = smallvec::SmallVec::new();
             inst.kind.for_each_operand(|o| {

@@ -13,6 +13,11 @@
 //! 3. *Which thread knows which outcome*, for conditions on live inputs. If a thread knows the
 //!    outcome, its decision is no event.
 //!
+//! A byte of memory that was never written may be an input (`memory/unwritten.rs`). A later step
+//! may read it as long as it is not written. So then it is a live value, if anything depends on the
+//! input: another live value, a constraint or an outcome that is known. If nothing does, it is like
+//! an input that nobody has requested yet, and the byte counts as undefined only.
+//!
 //! The names of inputs are replaced by numbers, in the order in which a traversal of the live
 //! values finds them, and then of the linked constraints. The number of inputs that a thread has
 //! requested is left out: it only names later ones.
@@ -24,6 +29,7 @@
 use super::key::{FragmentKind, Keys};
 use super::threads::{self, Names, Style};
 use super::{decision, sync};
+use crate::memory::address_of;
 use crate::program::Program;
 use crate::state::State;
 use crate::symbolic::{is_time, relative};
@@ -35,6 +41,7 @@ use std::cell::{Cell, RefCell};
 
 static CONSTRAINT: Domain = Domain::new("constraint");
 static KNOWN: Domain = Domain::new("known outcome");
+static UNWRITTEN: Domain = Domain::new("unwritten byte");
 
 /// A deliberate mistake, to show that tests find it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,6 +61,8 @@ pub enum Forget {
     Values,
     /// How far times are from now.
     Times,
+    /// That bytes of memory are inputs that are known already.
+    Unwritten,
 }
 
 /// The value to add to the fingerprint so that names of inputs, and inputs that are not live, do
@@ -80,7 +89,17 @@ pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<F
     for (region, name) in path.decided() {
         sum = sum.without(keys.words(FragmentKind::Decision, &decision(region, name)));
     }
-    let live = live.into_inner();
+    let mut live = live.into_inner();
+    let unwritten = match forget.is(Forget::Unwritten) {
+        true => Vec::new(),
+        false => unwritten(state, &live),
+    };
+    for &(_, input) in &unwritten {
+        live.insert(input);
+        if !forget.is(Forget::Identity) {
+            renaming.borrow_mut().meet(arena.input_expr(input));
+        }
+    }
     let mut linked = match forget.is(Forget::Constraints) {
         true => Vec::new(),
         false => linked(arena, path.constraints(), &live, forget),
@@ -89,6 +108,10 @@ pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<F
     let mut renaming = renaming.into_inner();
     if !forget.is(Forget::Identity) {
         linked.iter().for_each(|&e| renaming.meet(e));
+    }
+    for (address, input) in unwritten {
+        let [low, high] = renaming.hash(arena.input_expr(input)).words();
+        sum = sum.with(Digest::of_words(&UNWRITTEN, &[address, low, high]));
     }
     for e in linked {
         let name = renaming.hash(e);
@@ -125,6 +148,24 @@ pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<F
         sum = sum.with(keys.words(kind, words));
     });
     sum
+}
+
+/// The bytes of memory that may still be read as inputs on which something depends, by address.
+/// `live`: the inputs in registers, memory and hidden words.
+fn unwritten(state: &State, live: &FxHashSet<InputId>) -> Vec<(u64, InputId)> {
+    let arena = &state.memory.tags.arena;
+    let path = state.path();
+    let known = path.all_known().map(|((_, e), _)| e);
+    let used = path.constraints().iter().copied().chain(known);
+    let mut inputs = live.clone();
+    used.for_each(|e| inputs.extend(arena.inputs_of(e).iter().copied()));
+    let place = |input: InputId| {
+        let address = address_of(arena.input_key(input))?;
+        state.memory.name_of(address).map(|_| (address, input))
+    };
+    let mut found: Vec<(u64, InputId)> = inputs.into_iter().filter_map(place).collect();
+    found.sort_unstable();
+    found
 }
 
 /// The constraints that share inputs with live ones, also through other constraints; each once.

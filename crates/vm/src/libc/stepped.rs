@@ -153,7 +153,8 @@ pub fn elements(address: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
 /// Copies between checked ranges like memmove.
 pub fn copy(cx: &mut Cx<'_>, to: u64, from: u64, len: u64) -> Result<(), Stop> {
     if !cx.replay.on {
-        cx.state.memory.copy(to, from, len);
+        cx.state
+            .copy_with_inputs(cx.program, (cx.thread, cx.site), (to, from, len));
         return Ok(());
     }
     let backwards = to > from && to - from < len;

@@ -44,6 +44,9 @@ impl Vm {
             .memory
             .expect_pointers(explained.map_or(0, |explained| explained.len()));
         program.load_globals(&mut state.memory)?;
+        state
+            .memory
+            .set_unwritten_inputs(program.options.unwritten_inputs);
         if program.starts_rust {
             super::rust_start::prepare(&program, &mut state);
         }
@@ -345,5 +348,6 @@ fn argument_object(size: u64) -> crate::memory::Object {
         name: 0,
         made: Site::default(),
         ended: Site::default(),
+        reborn: false,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::vm::Vm;
 use crate::state::thread_name;
-use crate::symbolic::Asked;
+use crate::symbolic::{Asked, MEMORY};
 use selvedge_base::{Location, StmtId};
 use selvedge_model::{Input, InputKind};
 
@@ -13,7 +13,10 @@ impl Vm {
         let arena = &self.state.memory.tags.arena;
         let concrete = |asked: &Asked| Input {
             name: asked.name.to_string(),
-            thread: thread_name(&self.state, asked.thread),
+            thread: match asked.is_of_thread() {
+                true => thread_name(&self.state, asked.thread),
+                false => MEMORY.to_owned(),
+            },
             bytes: match &asked.fixed {
                 Some(bytes) => bytes[..asked.size as usize].to_vec(),
                 None => {

@@ -3,6 +3,7 @@
 
 use super::page::{Byte, CHUNK, PAGE, Page, Partial};
 use super::undo::Entry;
+use super::unwritten::WRITTEN_UNDEFINED;
 use super::{Kind, Memory, MemoryError, Site, arena};
 use crate::value::{Symbol, Tag, Value};
 
@@ -321,6 +322,7 @@ impl Memory {
         };
         let whole = symbol.map(|s| self.tags.fit(s.expr, 64));
         let home = symbol.map_or(0, |s| s.home);
+        let marks = self.unwritten && poison == 0;
         for i in 0..size {
             let at = address + i;
             let mask = (undefined >> (8 * i)) as u8;
@@ -354,6 +356,10 @@ impl Memory {
                 expr,
                 home,
             });
+            let partial = match marks && mask == 0xff {
+                true => Some(WRITTEN_UNDEFINED),
+                false => partial,
+            };
             if (was && page.partial.is_some()) || partial.is_some() {
                 self.set_partial(at, partial);
             }

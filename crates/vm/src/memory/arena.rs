@@ -31,6 +31,7 @@ const NOTHING: Object = Object {
         stmt: selvedge_base::StmtId(0),
         context: selvedge_base::ContextId(0),
     },
+    reborn: false,
 };
 
 /// Mutable access to the contents of an `Rc`, which are copied first if a snapshot shares them.

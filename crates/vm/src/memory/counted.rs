@@ -80,6 +80,7 @@ mod tests {
                 name: 0,
                 made: Site::default(),
                 ended: Site::default(),
+                reborn: false,
             };
             let base = memory.allocate(1, object, 8).unwrap_or_default();
             let words = [(base + 8, 8), (base + 16, 4)];

@@ -8,6 +8,7 @@
 use super::address::{CLASSES, MIN_SHIFT};
 use super::page::{CHUNK, PAGE, Page, Partial};
 use super::undo::Entry;
+use super::unwritten::WRITTEN;
 use super::{Kind, Life, Memory, Object, Parts};
 use crate::fingerprint::{FragmentKind, Keys, mixed};
 use crate::value::{Tag, Tags};
@@ -52,7 +53,10 @@ fn special_as(tags: &Tags, data: u8, partial: Partial, name: &dyn Fn(Expr) -> Di
             let [low, high] = name(expr).words();
             mixed(&[u64::from(mask) << 8 | 1, home, low, high])
         }
-        None if poison == 0 => u128::from(data & !mask) | u128::from(mask) << 8,
+        None if poison == 0 => {
+            let written = u128::from(home == WRITTEN);
+            u128::from(data & !mask) | u128::from(mask) << 8 | written << 16
+        }
         None => {
             let tag = Tag(poison);
             mixed(&[
@@ -95,6 +99,7 @@ fn record(base: u64, object: &Object, places: bool) -> [u64; 3] {
             | (object.life as u64) << 8
             | u64::from(object.zeroed) << 16
             | (object.by as u64) << 17
+            | u64::from(object.reborn) << 19
             | place << 24,
     ]
 }
@@ -664,6 +669,7 @@ mod tests {
             name: 0,
             made: Site::default(),
             ended: Site::default(),
+            reborn: false,
         }
     }
 
@@ -692,6 +698,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(5);
         for round in 0..400 {
             let mut memory = Memory::default();
+            memory.set_unwritten_inputs(round % 2 == 1);
             let mut bases: Vec<(u64, Object)> = Vec::new();
             for step in 0..8 {
                 memory.begin_step();

@@ -155,6 +155,7 @@ mod tests {
                 ..Site::default()
             },
             ended: Site::default(),
+            reborn: false,
         }
     }
 

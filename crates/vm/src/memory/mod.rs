@@ -20,6 +20,7 @@ mod protection;
 mod range;
 mod tlb;
 mod undo;
+mod unwritten;
 mod watched;
 
 pub(crate) use address::beyond_objects;
@@ -29,6 +30,7 @@ pub(crate) use contents::Content;
 pub(crate) use known::Row;
 pub use object::{Kind, Life, Maker, MemoryError, Object, Refused, Site};
 pub(crate) use pointers::Word;
+pub(crate) use unwritten::address_of;
 
 use crate::counters::Counters;
 use crate::value::{Tags, Value};
@@ -86,6 +88,8 @@ pub struct Memory {
     recording: bool,
     /// True if the places of allocation of heap objects are part of states.
     places: bool,
+    /// True if bytes that were never written are inputs: writing an undefined value is a write.
+    unwritten: bool,
     /// Interrupts long operations when it is set.
     stop: StopFlag,
     /// True if something was interrupted: the effect of this step must not be used.
@@ -119,6 +123,7 @@ impl Default for Memory {
             accesses: Vec::new(),
             recording: true,
             places: false,
+            unwritten: false,
             stop: StopFlag::new(),
             cut: false,
             deaf: false,
@@ -135,6 +140,11 @@ impl Memory {
     /// interrupts long operations.
     pub fn configure(&mut self, places: bool, stop: StopFlag) {
         (self.places, self.stop) = (places, stop);
+    }
+
+    /// Sets that bytes that were never written are inputs.
+    pub fn set_unwritten_inputs(&mut self, unwritten: bool) {
+        self.unwritten = unwritten;
     }
 
     /// The accesses of this step, in the order of first accesses.
@@ -359,19 +369,27 @@ impl Memory {
     /// before.
     pub fn begin_life(&mut self, base: u64, site: Site) {
         if let Some((base, object)) = self.object_at(base) {
+            // It may be in a slot that was reused.
+            let reborn = object.reborn || object.life != Life::Unborn;
             let object = Object {
                 life: Life::Live,
                 made: site,
                 ended: Site::default(),
                 ..object
             };
-            self.reuse(base, object);
+            self.renew(base, object, reborn);
         }
     }
 
     /// Makes an object in a slot whose object is dead.
     pub fn reuse(&mut self, base: u64, object: Object) {
+        self.renew(base, object, true);
+    }
+
+    fn renew(&mut self, base: u64, object: Object, reborn: bool) {
         if let Some(parts) = Parts::of(base) {
+            let reborn = reborn && self.unwritten && object.kind != Kind::PrivateStack;
+            let object = Object { reborn, ..object };
             self.set_object(base, object);
             self.blank(base, parts.class, object.zeroed, object.size);
             self.unknown(base, object.size);
@@ -430,7 +448,7 @@ impl Memory {
         } else if zeroed {
             self.fill(base, size, Value::new(0));
         } else {
-            self.fill(base, size, Value::UNDEF);
+            self.undefine(base, size);
         }
     }
 

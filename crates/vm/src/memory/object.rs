@@ -83,6 +83,9 @@ pub struct Object {
     pub made: Site,
     /// The place where its life ended.
     pub ended: Site,
+    /// True if it is not the first object of its slot, or not its first life there, and bytes that
+    /// were never written are inputs. Not noted for private stack objects.
+    pub reborn: bool,
 }
 
 /// What a protected page refuses.

@@ -191,6 +191,7 @@ mod tests {
             name: 0,
             made: Site::default(),
             ended: Site::default(),
+            reborn: false,
         };
         let base = memory.allocate(1, object, PAGE as u64).unwrap_or_default();
         (memory, base)

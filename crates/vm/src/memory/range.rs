@@ -2,6 +2,7 @@
 
 use super::Memory;
 use super::page::{Byte, CHUNK, PAGE};
+use super::unwritten::WRITTEN_UNDEFINED;
 use crate::value::{Tag, Value};
 
 /// The number of bytes after which the stop flag is polled.
@@ -26,7 +27,7 @@ impl Memory {
     }
 
     fn fill_block(&mut self, address: u64, len: u64, byte: Value) {
-        if byte.tag == Tag::UNDEF {
+        if byte.tag == Tag::UNDEF && !self.unwritten {
             return self.undefine(address, len);
         }
         let mut word = byte;
@@ -46,8 +47,8 @@ impl Memory {
         }
     }
 
-    /// Makes a range undefined.
-    fn undefine(&mut self, address: u64, len: u64) {
+    /// Makes a range undefined: the bytes of an object whose life begins.
+    pub(super) fn undefine(&mut self, address: u64, len: u64) {
         let (mut at, end) = (address, address + len);
         while at < end {
             let bit = at as usize % CHUNK;
@@ -100,6 +101,9 @@ impl Memory {
             let mut bytes = [Byte::default(); 8];
             for (byte, at) in bytes.iter_mut().zip(from + at..from + at + size) {
                 *byte = self.byte(at);
+                if self.unwritten && byte.undefined {
+                    byte.partial = byte.partial.or(Some(WRITTEN_UNDEFINED));
+                }
             }
             for (&byte, at) in bytes.iter().zip(to + at..to + at + size) {
                 self.set_byte(at, byte);
@@ -115,7 +119,7 @@ impl Memory {
         let offset = from as usize % PAGE;
         let mask = u64::MAX >> (CHUNK - size);
         let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & mask;
-        if undefined != 0 && page.partial.is_some() {
+        if undefined != 0 && (page.partial.is_some() || self.unwritten) {
             return false;
         }
         let mut bytes = [0; CHUNK];
@@ -157,6 +161,7 @@ mod tests {
                 name: 0,
                 made: Site::default(),
                 ended: Site::default(),
+                reborn: false,
             };
             memory.allocate(1, object, 8).unwrap_or_default()
         });

@@ -362,11 +362,11 @@ impl Cx<'_> {
         match self.state.memory.load_fast(address, size) {
             Some(bits) => Ok(Value::new(bits)),
             None => {
-                let site = self.site;
-                self.state
-                    .memory
-                    .load(address, size, site)
-                    .map_err(|e| self.memory_fault(e, address, size, false))
+                let by = (self.thread, self.site);
+                let loaded = self.state.memory.load(address, size, by.1);
+                let value = loaded.map_err(|e| self.memory_fault(e, address, size, false))?;
+                let place = (address, size);
+                Ok(self.state.with_shared_inputs(self.program, by, place, value))
             }
         }
     }
@@ -474,6 +474,7 @@ impl Cx<'_> {
             name,
             made: self.site,
             ended: Site::default(),
+            reborn: false,
         };
         let region = self.state.thread(self.thread).region;
         match self.state.allocate(region, object, align) {
@@ -507,6 +508,7 @@ impl Cx<'_> {
             name: 0,
             made: self.site,
             ended: Site::default(),
+            reborn: false,
         };
         let region = self.state.thread(self.thread).region;
         let made = self.state.memory.allocate(region, object, 16);
@@ -530,6 +532,7 @@ impl Cx<'_> {
             name: 0,
             made: self.site,
             ended: Site::default(),
+            reborn: false,
         };
         let region = self.state.thread(thread).region;
         match self.state.memory.allocate(region, object, 4) {

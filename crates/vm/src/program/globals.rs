@@ -64,6 +64,7 @@ impl Program {
             name: 1 + id.index() as u32,
             made: Site::default(),
             ended: Site::default(),
+            reborn: false,
         };
         memory
             .allocate(owner, object, u64::from(global.align.max(1)))
@@ -150,6 +151,7 @@ pub(super) fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>)
             name: 0,
             made: Site::default(),
             ended: Site::default(),
+            reborn: false,
         };
         let base = scratch
             .allocate(0, object, u64::from(global.align.max(1)))

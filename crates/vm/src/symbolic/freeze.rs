@@ -8,10 +8,7 @@ use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_expr::BinOp;
-use selvedge_model::InputKind;
-
-/// The name of such an input.
-const NAME: &str = "undefined value";
+use selvedge_model::{Input, InputKind};
 
 impl Vm {
     pub(crate) fn freeze(&mut self, thread: ThreadId, operands: &ComplexOperands, site: Site) {
@@ -28,7 +25,7 @@ impl Vm {
         if undefined.iter().any(|&bits| bits != 0) {
             let program = self.program.clone();
             let source = Source {
-                name: NAME,
+                name: Input::UNDEFINED,
                 kind: InputKind::Scalar {
                     bits: ty.bits() as u16,
                     signed: false,

@@ -20,6 +20,7 @@ mod ops;
 mod path;
 mod solving;
 mod source;
+mod unwritten;
 mod values;
 mod wide;
 
@@ -30,3 +31,4 @@ pub(crate) use ops::{Operand, binary, extend, shift_in_range, truncate};
 pub(crate) use path::{Arm, Asked, Begun, EVERYBODY, Path, known_to};
 pub(crate) use solving::LazySolver;
 pub(crate) use source::Source;
+pub(crate) use unwritten::MEMORY;

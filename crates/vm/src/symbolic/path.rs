@@ -6,7 +6,7 @@
 //! made while no other thread was left, which come before everything later. The decisions of
 //! concurrent threads must not influence which decisions of a thread are events.
 
-use crate::memory::Site;
+use crate::memory::{Site, address_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_expr::{Arena, Assignment, BinOp, CmpOp, Expr, InputKey, Node, UnOp};
@@ -58,6 +58,14 @@ pub(crate) struct Asked {
     pub pieces: Vec<InputKey>,
     /// The bytes themselves, if inputs are fixed.
     pub fixed: Option<Vec<u8>>,
+}
+
+impl Asked {
+    /// Whether it is one of the inputs of its thread, and no byte of memory that threads share.
+    pub fn is_of_thread(&self) -> bool {
+        let first = self.pieces.first();
+        first.is_none_or(|&key| address_of(key).is_none())
+    }
 }
 
 /// A change, for the log.

@@ -23,6 +23,7 @@ pub(super) fn hidden_object(size: u64, made: Site) -> Object {
         name: 0,
         made,
         ended: Site::default(),
+        reborn: false,
     }
 }
 

@@ -119,15 +119,6 @@ impl Vm {
         address.is_concrete() && self.compares_equal(thread, ty, operands, address.bits).is_some()
     }
 
-    fn peek_wide(&self, address: u64, ty: Type) -> Wide {
-        let [low, high] = self.peek_words(address, ty);
-        let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
-        Wide {
-            bits: u128::from(low.bits) | u128::from(high.bits) << 64,
-            tagged,
-        }
-    }
-
     /// The words at an address: low and high.
     fn peek_words(&self, address: u64, ty: Type) -> [Value; 2] {
         let size = u64::from(ty.bytes());
@@ -141,6 +132,17 @@ impl Vm {
             Value::new(0)
         };
         [low, high]
+    }
+
+    /// The words at an address, as an atomic operation reads them that writes, too.
+    fn read_words(&mut self, by: (ThreadId, Site), address: u64, ty: Type) -> [Value; 2] {
+        let words = self.peek_words(address, ty);
+        if ty.bits() > 64 || !ty.bits().is_multiple_of(8) {
+            return words;
+        }
+        let place = (address, u64::from(ty.bytes()));
+        let [low, high] = words;
+        [self.state.with_shared_inputs(&self.program, by, place, low), high]
     }
 
     /// The words of an operand: low and high.
@@ -201,12 +203,18 @@ impl Vm {
         let slot = operands.results[0].0;
         let size = u64::from(ty.bytes());
         let mut low = self.state.memory.peek_checked(address, size.min(8));
+        let by = (thread, site);
+        low = self
+            .state
+            .with_inputs(&self.program, by, (address, size.min(8)), low);
         if ty.bits() < 64 {
             low = arith::truncate(&self.state.memory.tags, low, ty.bits() as u8);
         }
         self.set_slot(thread, slot, low);
         if size > 8 {
-            let high = self.state.memory.peek_checked(address + 8, size - 8);
+            let place = (address + 8, size - 8);
+            let high = self.state.memory.peek_checked(place.0, place.1);
+            let high = self.state.with_inputs(&self.program, by, place, high);
             self.set_slot(thread, slot + 1, high);
         }
         Ok(())
@@ -250,7 +258,8 @@ impl Vm {
         let blind = self.is_blind_addition(thread, (op, ty), operands);
         let visible = if blind { Visible::Add } else { Visible::Rmw };
         let address = self.enter_access(thread, visible, operands, ty, order, site, performing)?;
-        let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
+        let words = self.read_words((thread, site), address, ty);
+        let given = self.words(thread, operands, 1);
         self.set_words(thread, operands, if blind { NOTHING } else { words });
         let [low, high] = match op {
             RmwOp::Xchg => given,
@@ -395,8 +404,9 @@ impl Vm {
                 }),
                 other => other,
             })?;
-        let (old, expected) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
-        let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
+        let words = self.read_words((thread, site), address, ty);
+        let (old, expected) = (wide(words), self.wide(thread, operands, 1));
+        let given = self.words(thread, operands, 1);
         let fails = weak && performing && self.alternative > 0;
         let success = if fails {
             false
@@ -514,4 +524,13 @@ fn combine(op: RmwOp, ty: Type, old: u128, value: u128) -> u128 {
         }
     };
     bits & (u128::MAX >> shift)
+}
+
+/// A value of these words.
+fn wide([low, high]: [Value; 2]) -> Wide {
+    let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
+    Wide {
+        bits: u128::from(low.bits) | u128::from(high.bits) << 64,
+        tagged,
+    }
 }

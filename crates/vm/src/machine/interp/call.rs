@@ -332,6 +332,7 @@ impl Vm {
             name: 0,
             made: site,
             ended: Site::default(),
+            reborn: false,
         };
         let region = self.state.thread(thread).region;
         if let Ok(base) = self.state.allocate(region, object, 16) {

@@ -380,6 +380,7 @@ impl Vm {
                     name: 0,
                     made: site,
                     ended: Site::default(),
+                    reborn: false,
                 };
                 let base = self
                     .allocate_local(thread, ip, object, u64::from(*align))
@@ -446,7 +447,8 @@ impl Vm {
                         site,
                     ));
                 }
-                self.state.memory.copy(to, from, len);
+                self.state
+                    .copy_with_inputs(&self.program, (thread, site), (to, from, len));
                 Ok(())
             }
             InstKind::MemSet { .. } => {

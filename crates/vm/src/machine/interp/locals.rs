@@ -35,6 +35,7 @@ impl Vm {
             name: local.name,
             made: site,
             ended: Site::default(),
+            reborn: false,
         };
         self.allocate_local(thread, ip, object, u64::from(local.align))
     }

@@ -293,6 +293,7 @@ impl Vm {
                 }
                 let site = self.site(thread, ip);
                 self.begin_life(base, site);
+                self.state.bear_with_inputs(&self.program, (thread, site), base);
                 return Next::After(ip + 1);
             }
             Op::Leave => {
@@ -360,7 +361,9 @@ impl Vm {
         let loaded = self.state.memory.load(address, size, site);
         self.state.memory.set_recording(recording);
         let value = match loaded {
-            Ok(value) => value,
+            Ok(value) => self
+                .state
+                .with_inputs(&self.program, (thread, site), (address, size), value),
             Err(e) => {
                 self.note_failed(performing);
                 let wrong = memory_fault(&self.program, e, address, size, false, site);
