@@ -332,7 +332,8 @@ fn what_was_never_written_is_an_input() {
             .map(|memory| Walk::of(&with_unwritten(seed, memory), Mistake::Nothing));
         let text = unwritten::program(seed, unwritten::Memory::Unwritten);
         let [(walk, complete), (expected, is_comparable)] = walks;
-        // Seed 10 ends early, with ordinary inputs as well: equal states of it have different next ones.
+        // Seed 10 ends early, with ordinary inputs as well: states of it that are taken for one
+        // have different next ones.
         assert_eq!(walk.wrong, expected.wrong, "seed {seed}\n{text}");
         if !complete || !is_comparable {
             continue;

@@ -138,7 +138,8 @@ mod tests {
     /// undefined, or a byte of another object that was never written.
     #[test]
     fn what_is_written_has_no_name() {
-        let writes: [&dyn Fn(&mut Memory, u64); 5] = [
+        type Write<'a> = &'a dyn Fn(&mut Memory, u64);
+        let writes: [Write<'_>; 5] = [
             &|memory, at| memory.poke_checked(at, 1, Value::new(3)),
             &|memory, at| memory.poke_checked(at, 1, Value::UNDEF),
             &|memory, at| memory.poke_checked(at, 1, memory.tags.value(0, 0xff)),
