@@ -13,7 +13,7 @@ static void *writes(void *arg) {
 static void *stays(void *arg) {
     for (;;) {
         pthread_mutex_lock(&lock);
-        int now = shown; // expect: data-race
+        int now = shown;
         pthread_mutex_unlock(&lock);
         if (now)
             shown = written; // expect: data-race
