@@ -90,7 +90,7 @@ pub struct Core {
     pub epilogue: u32,
     /// The value that it returns to its joiner; for `Exiting` the exit code.
     pub result: Value,
-    /// Number of threads it has created, without those that were [begun again](State::begin_again).
+    /// Number of threads it has created, without those that were begun again.
     pub children: u32,
     /// The ordinal of the thread that it has created last; 0: none.
     pub last_child: u32,
