@@ -207,8 +207,12 @@ impl Scheduled<'_> {
         if !setup.vm.peers.is_empty() {
             return Err("a native run with peers from outside".to_owned());
         }
-        let several = Places::after(self.steps).several;
-        if let Some(input) = self.inputs.iter().find(|input| several.contains(&input.thread)) {
+        let mut names = Names::default();
+        for step in self.steps {
+            names.follow(step);
+        }
+        let is_of_several = |input: &&Input| names.several.contains(&input.thread);
+        if let Some(input) = self.inputs.iter().find(is_of_several) {
             return Err(format!(
                 "a native run with inputs of a thread that has the place of an earlier one (thread {})",
                 input.thread
@@ -241,53 +245,40 @@ fn given(inputs: &[Input]) -> String {
 /// The threads of a schedule, as a native program names them: each creator counts all that it
 /// creates. In the machine, one may have the name of an earlier one that was joined.
 #[derive(Default)]
-struct Places {
+struct Names {
     /// By the machine's name, the native one of the thread that has it now.
-    names: BTreeMap<String, String>,
+    native: BTreeMap<String, String>,
     /// How many threads a thread has created, by its native name.
     created: BTreeMap<String, u32>,
     /// The machine's names that several threads had.
     several: BTreeSet<String>,
 }
 
-impl Places {
-    /// Those after a schedule.
-    fn after(steps: &[ReplayStep]) -> Places {
-        let mut places = Places::default();
-        for step in steps {
-            let own = places.name(&step.thread);
-            if let Some(created) = &step.created {
-                places.create(&own, created);
+impl Names {
+    /// Follows a step; the native name of its thread.
+    fn follow(&mut self, step: &ReplayStep) -> String {
+        let known = self.native.get(&step.thread);
+        let own = known.unwrap_or(&step.thread).clone();
+        if let Some(created) = &step.created {
+            let count = self.created.entry(own.clone()).or_default();
+            *count += 1;
+            let native = format!("{own}.{count}");
+            if self.native.insert(created.clone(), native).is_some() {
+                self.several.insert(created.clone());
             }
         }
-        places
-    }
-
-    fn name(&self, thread: &str) -> String {
-        self.names.get(thread).map_or(thread, String::as_str).to_owned()
-    }
-
-    fn create(&mut self, creator: &str, thread: &str) {
-        let count = self.created.entry(creator.to_owned()).or_default();
-        *count += 1;
-        let before = self.names.insert(thread.to_owned(), format!("{creator}.{count}"));
-        if before.is_some() {
-            self.several.insert(thread.to_owned());
-        }
+        own
     }
 }
 
 /// The schedule as tables in C.
 fn tables(steps: &[ReplayStep]) -> Result<String, String> {
     let mut names = vec!["0".to_owned()];
-    let mut places = Places::default();
+    let mut known = Names::default();
     let mut rows = String::new();
     let mut count = 0;
     for step in steps {
-        let own = places.name(&step.thread);
-        if let Some(created) = &step.created {
-            places.create(&own, created);
-        }
+        let own = known.follow(step);
         let Some(what) = word(step).map_err(|what| refused(step, what))? else {
             continue;
         };

@@ -31,7 +31,7 @@ pub(crate) fn assumptions(
         match plan.quarantine.filter(|_| !plan.keeps_dead) {
             None => "freed memory is not used again".to_owned(),
             Some(length) => format!(
-                "the memory of a dead object is used again after {length} later dead ones of its thread and size, the handle of a joined thread after a later joined one of its creator, and a use of them is noticed until then \
+                "the memory of a dead object is used again after {length} later dead ones of its thread and size, the handle of a joined thread after a later joined one of its creator, and the number of a key after its deletion, and a use of memory and handles is noticed until then \
                  (--quarantine)"
             ),
         },

@@ -114,7 +114,8 @@ pub struct Options {
     /// How many dead heap objects and escaping locals of one thread and size wait at least before
     /// one of their slots is used again; `None`: no slot is ever. Endless programs that make
     /// objects come back to old states only with a number; but then a thread that uses a dead
-    /// object without synchronisation may find a new one there.
+    /// object without synchronisation may find a new one there. With a number, threads are begun
+    /// again, too, and numbers of keys are used again.
     pub quarantine: Option<u32>,
     /// Without [`quarantine`](Options::quarantine): so many dead heap objects and escaping locals
     /// of one thread and size are noted ([`Vm::has_many_dead`](crate::Vm::has_many_dead)).

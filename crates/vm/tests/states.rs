@@ -156,6 +156,9 @@ enum Mistake {
 /// All states of a program.
 struct Walk {
     mistake: Mistake,
+    /// Whether states that are taken for one have to lead to states that are taken for one. If not,
+    /// it is enough that the same outputs can come of them.
+    compares_next: bool,
     /// By what a state is, names of inputs included.
     exact: HashMap<(Digest, Standing), Outputs>,
     /// By what it is without them: what each thread is about to do, and what outputs can come of
@@ -172,6 +175,10 @@ struct Walk {
 impl Walk {
     /// And whether they were few enough to visit all of them.
     fn of(program: &Arc<Program>, mistake: Mistake) -> (Walk, bool) {
+        Walk::comparing(program, mistake, true)
+    }
+
+    fn comparing(program: &Arc<Program>, mistake: Mistake, compares_next: bool) -> (Walk, bool) {
         let vm = Vm::canonical(program.clone()).unwrap_or_else(|e| panic!("{e}"));
         let mut vm = vm.with_relative_clocks();
         match mistake {
@@ -184,6 +191,7 @@ impl Walk {
         }
         let mut walk = Walk {
             mistake,
+            compares_next,
             exact: HashMap::new(),
             states: HashMap::new(),
             next: HashMap::new(),
@@ -234,7 +242,7 @@ impl Walk {
                     .next
                     .entry((here, region, choice.alternative))
                     .or_insert(next);
-                if known != next {
+                if known != next && self.compares_next {
                     self.wrong = Some(format!("{choice:?} leads to two states\n{standing:?}"));
                 }
             }
@@ -328,13 +336,19 @@ fn without_decisions(outputs: Option<&Outputs>) -> BTreeSet<Vec<String>> {
 fn what_was_never_written_is_an_input() {
     let (mut compared, mut exact, mut states) = (0, 0, 0);
     for seed in 0..60 {
-        let walks = [unwritten::Memory::Unwritten, unwritten::Memory::Inputs]
-            .map(|memory| Walk::of(&with_unwritten(seed, memory), Mistake::Nothing));
+        // States of seed 10 that are taken for one lead to states that are told apart, needlessly,
+        // with ordinary inputs as well. So what can come of them is compared.
+        let walks = [unwritten::Memory::Unwritten, unwritten::Memory::Inputs].map(|memory| {
+            let program = with_unwritten(seed, memory);
+            Walk::comparing(&program, Mistake::Nothing, false)
+        });
         let text = unwritten::program(seed, unwritten::Memory::Unwritten);
         let [(walk, complete), (expected, is_comparable)] = walks;
-        // Seed 10 ends early, with ordinary inputs as well: states of it that are taken for one
-        // have different next ones.
-        assert_eq!(walk.wrong, expected.wrong, "seed {seed}\n{text}");
+        assert_eq!(
+            (&walk.wrong, &expected.wrong),
+            (&None, &None),
+            "seed {seed}\n{text}"
+        );
         if !complete || !is_comparable {
             continue;
         }
@@ -345,7 +359,7 @@ fn what_was_never_written_is_an_input() {
         states += walk.states.len();
     }
     println!("{compared} programs, {exact} states, {states} without names");
-    assert!(compared > 30, "{compared} programs");
+    assert!(compared > 55, "{compared} programs");
 }
 
 #[test]

@@ -116,9 +116,9 @@ impl Vm {
         self.state.modes().canonical
     }
 
-    /// True if so many objects of one thread and size were ever dead, in an execution undone or
-    /// not, that their memory has to be used again if states are to return (see
-    /// [`Options::many_dead`](crate::Options::many_dead)).
+    /// True if so many objects of one thread and size were ever dead, or so many threads were
+    /// joined by one creator, in an execution undone or not, that their places have to be used
+    /// again if states are to return (see [`Options::many_dead`](crate::Options::many_dead)).
     #[inline]
     pub fn has_many_dead(&self) -> bool {
         self.state.has_many_dead()

@@ -3,8 +3,7 @@
 //! Key numbers are shared hidden state, so creating and deleting a key is visible. Reading and
 //! writing a thread's own value is not; the order of that against the deletion of the key by
 //! another thread is not explored, so deleting a key that was used while other threads were not
-//! joined is unsupported. The number of a deleted key is used again where dead memory is
-//! (`Options::quarantine`), and where there is no other.
+//! joined is unsupported. The number of a deleted key may be used again ([`next_key`]).
 
 use super::errno::{EAGAIN, EINVAL};
 use super::operation::{Answer, SUCCESS, done, failed, plain};
@@ -52,7 +51,7 @@ pub(super) fn hidden_prepare(cx: &mut Cx<'_>) -> Prepared {
 
 pub(super) fn create(cx: &mut Cx<'_>) -> Answer {
     let (out, destructor) = (cx.word(0)?, cx.word(1)?);
-    let Some(key) = next_key(cx.state) else {
+    let Some(key) = next_key(cx)? else {
         return Ok(failed(EAGAIN));
     };
     cx.store(out, 4, Value::new(u64::from(key)))?;
@@ -70,17 +69,34 @@ pub(super) fn create(cx: &mut Cx<'_>) -> Answer {
     Ok(SUCCESS)
 }
 
-/// The number of the next key; none if all are taken. 0 is given only once: a program that starts
+/// The number of the next key; none if all are taken.
+///
+/// That of a deleted key is used again where dead memory is reused, and where there is no other. It
+/// must be main that creates the key, and the only thread: in another order, another thread could
+/// have used the deleted key, which is an error. 0 is given only once, since a program that starts
 /// with a key has none of that number ([`create_key`]).
-fn next_key(state: &State) -> Option<u32> {
+fn next_key(cx: &Cx<'_>) -> Result<Option<u32>, Stop> {
+    let state = &*cx.state;
     let count = state.word(WordKey::KeyCount) as u32;
-    let mut made = 1..count;
-    let mut deleted = || made.find(|&key| state.word(WordKey::KeyDestructor(key)) == 0);
-    match state.modes().quarantine {
-        None if count < MAX_KEYS => Some(count),
-        None => deleted(),
-        Some(_) => deleted().or(Some(count).filter(|&next| next < MAX_KEYS)),
+    let new = Some(count).filter(|&next| next < MAX_KEYS);
+    if new.is_some() && state.modes().quarantine.is_none() {
+        return Ok(new);
     }
+    let deleted = (1..count).find(|&key| state.word(WordKey::KeyDestructor(key)) == 0);
+    match deleted.filter(|_| !has_others(cx)) {
+        None if new.is_none() && deleted.is_some() => Err(Flow::Unsupported(
+            "more keys than 1024, of which some were deleted, while there are threads that were not joined"
+                .into(),
+        )),
+        again => Ok(again.or(new)),
+    }
+}
+
+/// Whether there are other threads that were not joined.
+fn has_others(cx: &Cx<'_>) -> bool {
+    let me = cx.thread.index();
+    let mut threads = cx.state.threads().iter().enumerate();
+    threads.any(|(i, t)| i != me && !t.core.joined)
 }
 
 /// Creates a key before the program starts, which counts as used. Its number is not 0, which some
@@ -114,10 +130,8 @@ fn delete_key(cx: &mut Cx<'_>) -> Answer {
     if !live(cx, key) {
         return Ok(failed(EINVAL));
     }
-    let me = cx.thread;
-    let other = |(i, t): (usize, &crate::thread::Thread)| i != me.index() && !t.core.joined;
     let is_used = cx.state.word(WordKey::KeyDestructor(key)) & USED != 0;
-    if is_used && cx.state.threads().iter().enumerate().any(other) {
+    if is_used && has_others(cx) {
         return Err(Flow::Unsupported(
             "pthread_key_delete of a used key while there are threads that were not joined".into(),
         ));

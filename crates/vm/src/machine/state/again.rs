@@ -10,9 +10,9 @@
 //! is left of it. Which thread is begun again must not depend on what others do at the same time.
 //! So only what the creator itself has done decides, and what the thread did before its end.
 //!
-//! A handle of a joined thread may then be that of a new one. So an error can be hidden: the use of
-//! such a handle, unless it comes before [`WAITING`] other threads of its creator were joined and
-//! the next one was created. The report lists that as an assumption.
+//! A new thread may then have the handle of a joined one. So an error can be hidden: the use of the
+//! handle after the join. It is found as long as no more than [`WAITING`] joined threads of the
+//! creator wait to be begun again. The report lists that as an assumption.
 
 use super::{State, Undo};
 use crate::memory::{Life, Object, Site};
@@ -42,7 +42,6 @@ impl State {
         let mut free: Vec<(u32, ThreadId)> = all
             .filter(|(_, t)| t.parent == parent && t.core.free)
             .map(|(index, t)| (t.ordinal, ThreadId::from_index(index)))
-            .filter(|&(_, thread)| !self.is_named(thread))
             .collect();
         if free.len() <= WAITING {
             return new;
@@ -50,13 +49,6 @@ impl State {
         free.sort_unstable();
         let later = free.iter().find(|(ordinal, _)| *ordinal > core.last_child);
         later.or(free.first()).map_or(new, |&(o, t)| (o, Some(t)))
-    }
-
-    /// Whether a thread that may not have been joined by its creator takes turns behind this one.
-    fn is_named(&self, thread: ThreadId) -> bool {
-        self.threads
-            .iter()
-            .any(|t| t.twin == Some(thread) && !t.core.free)
     }
 
     /// Counts the joined threads of a creator where dead memory is kept: if there are many, the
