@@ -66,8 +66,8 @@ impl Memory {
         (has_name && self.is_unwritten(at)).then(|| Parts::of(at).map(name))?
     }
 
-    /// The value of `size` ≤ 8 bytes of one object, in which each byte that was not written is
-    /// what `named` says. `None` if other bits are undefined, too, or if a byte is part of an address.
+    /// The value of at most 8 bytes of one object, in which each byte that was not written is what
+    /// `named` says. `None` if other bits are undefined, too, or if a byte is part of an address.
     pub(crate) fn with_unwritten(
         &self,
         address: u64,
