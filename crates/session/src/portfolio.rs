@@ -7,7 +7,7 @@
 //! much later. So they take turns:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. `stateful` alone, for one or two tenths of a second. Most small programs whose threads spin
+//! 2. `stateful` alone, for three or four tenths of a second. Most small programs whose threads spin
 //!    or retry end here. If threads write the same variables ([`may_pay`](reads::may_pay)),
 //!    `reads-from` takes turns with it.
 //! 3. Samples (`random` and `pct` in turns, short executions first), for about a second. Beside
@@ -66,9 +66,9 @@ const FIRST: u64 = 4_000_000;
 /// all positions of all threads, also where they have nothing to do with each other.
 const FIRST_OF_UNPREDICTED: u64 = 80_000_000;
 
-/// The units of turns alone before samples. `stateful` gets all of them: one or two tenths of a
+/// The units of turns alone before samples. `stateful` gets all of them: three or four tenths of a
 /// second.
-const SECOND: [u64; 3] = [8_000_000, 16_000_000, 40_000_000];
+const SECOND: [u64; 4] = [8_000_000, 16_000_000, 40_000_000, 80_000_000];
 
 /// The units of a turn alone after samples had [`SHORT`]: some tenths of a second.
 const THIRD: [u64; 1] = [160_000_000];
