@@ -96,14 +96,21 @@ impl<'m> FnLower<'_, 'm, '_> {
         let ty = self.reg_type(dst);
         let width = Operand::Const(u128::from(ty.bits()), ty);
         let too_far = self.compare(IntPred::Uge, b, width);
-        let by = self.reg(ty);
-        self.emit(InstKind::Select {
-            dst: by,
-            cond: too_far,
-            a: Operand::Const(0, ty),
-            b,
-        });
-        let by = Operand::Reg(by);
+        // An amount in range, which is right where this one is. If it is undefined, so is only the
+        // result.
+        let by = if ty.bits().is_power_of_two() {
+            let most = Operand::Const(u128::from(ty.bits() - 1), ty);
+            self.bin(BinOp::And, b, most)
+        } else {
+            let by = self.reg(ty);
+            self.emit(InstKind::Select {
+                dst: by,
+                cond: too_far,
+                a: Operand::Const(0, ty),
+                b,
+            });
+            Operand::Reg(by)
+        };
         let mut result = self.bin(op, a, by);
         if let Some(broken) = self.broken(inst, op, result, [a, by]) {
             let kept = self.reg(ty);

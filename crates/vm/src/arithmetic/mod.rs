@@ -7,6 +7,7 @@
 
 pub mod float;
 mod integer;
+pub mod partly;
 
 pub use integer::{divide, shift, signed};
 

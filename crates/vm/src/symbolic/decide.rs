@@ -6,6 +6,7 @@
 
 use super::path::{Arm, Begun};
 use super::{Operand, binary, shift_in_range};
+use crate::arithmetic::partly::{DISTANCE, DIVIDEND};
 use crate::code::Op as Code;
 use crate::interp::stop::Stop;
 use crate::memory::Site;
@@ -451,7 +452,11 @@ impl Vm {
             ));
         }
         let signed = matches!(op, Code::SDiv | Code::SRem);
+        let unknown = x.tag.as_poison().is_some() || Operand::new(tags, x, width).undefined != 0;
         let (a, b) = (tags.expr(x, width), tags.expr(y, width));
+        if signed && unknown {
+            self.divide_undefined(thread, site, performing, x, b)?;
+        }
         self.check_divisor(thread, site, performing, signed, a, b)?;
         Ok(binary(&self.state.memory.tags, op, width, x, y))
     }
@@ -494,6 +499,28 @@ impl Vm {
         Err(self.arithmetic_fault(kind, message, site))
     }
 
+    /// Splits off the division of an undefined number by -1, which may be the one that does not fit.
+    /// This outcome is a fault.
+    pub(crate) fn divide_undefined(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        dividend: Value,
+        divisor: Expr,
+    ) -> Result<(), Stop> {
+        let arena = &self.state.memory.tags.arena;
+        let width = arena.width(divisor);
+        let minus_one = arena.constant(width, u128::MAX >> (128 - u32::from(width)));
+        let is_minus_one = arena.compare(CmpOp::Eq, divisor, minus_one);
+        let fine = arena.not(is_minus_one);
+        match self.split(thread, site, performing, &[fine, is_minus_one])? {
+            0 => Ok(()),
+            _ if dividend.tag.as_poison().is_some() => Err(self.undefined(dividend, DIVIDEND, site)),
+            _ => Err(self.undefined(Value::UNDEF, DIVIDEND, site)),
+        }
+    }
+
     /// Splits off a shift amount that is too large. This outcome is a fault.
     pub(crate) fn shift_by(
         &mut self,
@@ -505,7 +532,7 @@ impl Vm {
     ) -> Result<(), Stop> {
         let tags = &self.state.memory.tags;
         if Operand::new(tags, by, width).undefined != 0 {
-            return Ok(());
+            return Err(self.undefined(Value::UNDEF, DISTANCE, site));
         }
         let fine = shift_in_range(tags, width, by);
         let beyond = tags.arena.not(fine);

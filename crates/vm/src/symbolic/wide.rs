@@ -1,7 +1,8 @@
 //! Instructions in the IR's form on symbolic values: wide integers, rare arithmetic, floats.
 
+use crate::arithmetic::partly::{DISTANCE, OVERFLOWING};
 use crate::code::{ComplexOperands, NONE};
-use crate::interp::stop::Trouble;
+use crate::interp::stop::{Stop, Trouble};
 use crate::memory::Site;
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
@@ -180,6 +181,10 @@ impl Vm {
             }
         }
         if undefined || poison.is_some() {
+            if let InstKind::Bin { op, nsw, .. } = kind {
+                self.check_undefined(thread, (*op, *nsw), operands, site, performing)
+                    .map_err(Trouble::Stop)?;
+            }
             self.set_without_value(thread, operands, poison);
             return Ok(());
         }
@@ -224,6 +229,41 @@ impl Vm {
         };
         self.set_expr(thread, operands, 0, result);
         Ok(())
+    }
+
+    /// Reports an operation with an expression and an undefined operand if it depends on the latter
+    /// whether the operation goes wrong.
+    fn check_undefined(
+        &mut self,
+        thread: ThreadId,
+        (op, nsw): (ir::BinOp, bool),
+        operands: &ComplexOperands,
+        site: Site,
+        performing: bool,
+    ) -> Result<(), Stop> {
+        let (a, b) = (self.word(thread, operands, 0), self.word(thread, operands, 1));
+        let value = |word: &Word| match word {
+            Word::Expr(_) => None,
+            Word::Undefined => Some(Value::UNDEF),
+            Word::Poison(value) => Some(*value),
+        };
+        let (of_a, of_b) = (value(&a), value(&b));
+        let checked = self.program.options.check_overflow && nsw;
+        match op {
+            ir::BinOp::Shl | ir::BinOp::LShr | ir::BinOp::AShr if of_b.is_some() => {
+                Err(self.undefined(of_b.unwrap_or(Value::UNDEF), DISTANCE, site))
+            }
+            ir::BinOp::SDiv | ir::BinOp::SRem => match (of_a, b) {
+                (Some(dividend), Word::Expr(divisor)) => {
+                    self.divide_undefined(thread, site, performing, dividend, divisor)
+                }
+                _ => Ok(()),
+            },
+            ir::BinOp::Add | ir::BinOp::Sub | ir::BinOp::Mul | ir::BinOp::Shl if checked => {
+                Err(self.undefined(of_a.or(of_b).unwrap_or(Value::UNDEF), OVERFLOWING, site))
+            }
+            _ => Ok(()),
+        }
     }
 
     #[allow(clippy::too_many_arguments)]

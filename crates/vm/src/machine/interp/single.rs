@@ -9,6 +9,7 @@ use super::placement;
 use super::plain::moved;
 use super::stop::Stop;
 use super::window::Window;
+use crate::arithmetic::partly::{DISTANCE, DIVIDEND, may_leave, may_not_divide};
 use crate::arithmetic::{self as arith, signed, truncate};
 use crate::code::{Code, Inst, Op};
 use crate::memory::{Kind, Site};
@@ -110,6 +111,10 @@ impl Vm {
                 {
                     stop_at!(stop);
                 }
+                let undefined = !y.is_concrete() && !y.is_symbolic();
+                if undefined && may_leave(u32::from(inst.w), self.partly(y)) {
+                    fault!(undefined_fault(y, DISTANCE, self.site(thread, ip)));
+                }
                 w.set(
                     inst.a,
                     arith::tagged(&self.state.memory.tags, inst.op, inst.w, x, y),
@@ -142,6 +147,10 @@ impl Vm {
                         )),
                     }
                 } else {
+                    let signed = matches!(inst.op, Op::SDiv | Op::SRem);
+                    if signed && may_not_divide(u32::from(inst.w), self.partly(x), self.partly(y)) {
+                        fault!(undefined_fault(x, DIVIDEND, self.site(thread, ip)));
+                    }
                     self.state.memory.tags.value(0, mask(inst.w))
                 };
                 w.set(inst.a, value);

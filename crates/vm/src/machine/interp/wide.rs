@@ -5,7 +5,10 @@ use super::placement::{self, is_address};
 use super::stop::Trouble;
 use crate::arithmetic as arith;
 use crate::arithmetic::float;
-use crate::code::{ComplexOperands, Op};
+use crate::arithmetic::partly::{
+    DISTANCE, DIVIDEND, OVERFLOWING, Partly, may_leave, may_not_divide, may_overflow,
+};
+use crate::code::{ComplexOperands, NONE, Op};
 use crate::memory::Site;
 use crate::native::undefined_fault;
 use crate::value::{Poison, Value};
@@ -61,6 +64,16 @@ impl Vm {
         if shifts && b.tagged.is_none() && b.bits >= u128::from(width) {
             let text = format!("shift of a {width}-bit value by {}", signed(b.bits, width));
             return Err(self.fault_at(FaultKind::ShiftOutOfRange, text, site));
+        }
+        if let Some(value) = a.tagged.or(b.tagged)
+            && let Some(what) = self.needs(
+                op,
+                nsw,
+                width,
+                [0, 1].map(|i| self.wide_partly(thread, operands, i)),
+            )
+        {
+            return Err(undefined_fault(value, what, site).into());
         }
         self.note_wide_addresses(op, a, b, site);
         let (x, y) = (signed(a.bits, width), signed(b.bits, width));
@@ -130,6 +143,41 @@ impl Vm {
         };
         self.set_both(thread, operands, bits, &[a, b]);
         Ok(())
+    }
+
+    /// A number of at most 64 bits, if it is no expression.
+    pub(super) fn partly(&self, value: Value) -> Partly {
+        let value = value.as_number();
+        Partly {
+            bits: u128::from(value.bits),
+            undefined: u128::from(self.state.memory.tags.undefined_bits(value.tag)),
+        }
+    }
+
+    fn wide_partly(&self, thread: ThreadId, operands: &ComplexOperands, i: usize) -> Partly {
+        let (low, high) = operands.operands[i];
+        let mut number = self.partly(self.slot(thread, low));
+        if high != NONE {
+            let above = self.partly(self.slot(thread, high));
+            number.bits |= above.bits << 64;
+            number.undefined |= above.undefined << 64;
+        }
+        number
+    }
+
+    /// The operand on whose undefined bits it depends whether an operation goes wrong, if there is
+    /// one. Then these bits have to be known: the operation uses them.
+    fn needs(&self, op: BinOp, nsw: bool, width: u32, [a, b]: [Partly; 2]) -> Option<&'static str> {
+        match op {
+            BinOp::Shl | BinOp::LShr | BinOp::AShr if b.undefined != 0 && may_leave(width, b) => {
+                Some(DISTANCE)
+            }
+            BinOp::SDiv | BinOp::SRem if may_not_divide(width, a, b) => Some(DIVIDEND),
+            _ if self.program.options.check_overflow && nsw && may_overflow(op, width, a, b) => {
+                Some(OVERFLOWING)
+            }
+            _ => None,
+        }
     }
 
     /// Records if the result depends on where the machine places objects: half by half where the
