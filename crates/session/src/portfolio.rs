@@ -7,9 +7,9 @@
 //! much later. So they take turns:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. `stateful` alone, for three or four tenths of a second. Most small programs whose threads spin
-//!    or retry end here. If threads write the same variables ([`may_pay`](reads::may_pay)),
-//!    `reads-from` takes turns with it.
+//! 2. `stateful` alone, for three or four tenths of a second. Most small programs whose threads
+//!    spin or retry end here. If threads write the same variables
+//!    ([`may_pay`](reads::may_pay)), `reads-from` takes turns with it.
 //! 3. Samples (`random` and `pct` in turns, short executions first), for about a second. Beside
 //!    them `stateful` gets half of the work, and once some tenths of a second alone, when samples
 //!    have had time to find what most of them find.

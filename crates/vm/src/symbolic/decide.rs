@@ -499,8 +499,8 @@ impl Vm {
         Err(self.arithmetic_fault(kind, message, site))
     }
 
-    /// Splits off the division of an undefined number by -1, which may be the one that does not fit.
-    /// This outcome is a fault.
+    /// Splits off the division of an undefined number by -1, which may be the one that does not
+    /// fit. This outcome is a fault.
     pub(crate) fn divide_undefined(
         &mut self,
         thread: ThreadId,
