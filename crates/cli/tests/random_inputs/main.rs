@@ -11,10 +11,14 @@
 //! handles: what is wrong with them is what is wrong with the same program for some pair of
 //! numbers.
 //!
+//! What is wrong with variables that have no value, where `memory` is not asked for, is what is
+//! wrong with the same variables as inputs.
+//!
 //! `SELVEDGE_RANDOM_INPUTS=FROM..TO` runs other seeds.
 
 mod generate;
 mod threads;
+mod unwritten;
 
 use selvedge_base::usual_or_long;
 use serde_json::Value;
@@ -88,6 +92,31 @@ fn threads_do_wrong_what_they_do_wrong_for_some_numbers() {
     }
     println!("threads: {decided} programs of {all} decided, {wrong} with faults");
     assert!(decided * 4 > all * 3 && wrong > 0, "of little use");
+}
+
+#[test]
+fn variables_without_a_value_do_wrong_what_inputs_do_wrong() {
+    let (mut decided, mut wrong, seeds) = (0, 0, seeds());
+    let all = 4 * (seeds.end - seeds.start);
+    for seed in 4 * seeds.start..4 * seeds.end {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-inputs-unwritten");
+        std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
+        let source = folder.join(format!("{seed}.c"));
+        let (text, asked) = unwritten::program(seed);
+        std::fs::write(&source, text).expect("the temporary directory is writable");
+        let strategy = ["dpor", "unfold", "stateful"][seed as usize % 3];
+        let options = ["--property", asked, "--strategy", strategy];
+        let found = faults(&source, &options);
+        let expected = faults(&source, &[&options[..], &["-DWRITTEN"]].concat());
+        if found.contains(OPEN) || expected.contains(OPEN) {
+            continue;
+        }
+        assert_eq!(found, expected, "{} {options:?}", source.display());
+        decided += 1;
+        wrong += u64::from(!expected.is_empty());
+    }
+    println!("unwritten: {decided} programs of {all} decided, {wrong} with faults");
+    assert!(decided * 4 > all * 3 && wrong * 4 > decided, "of little use");
 }
 
 const RACE: &str = "data-race";
