@@ -21,6 +21,7 @@ pub fn find(name: &str) -> Option<Native> {
 /// The maximum number of bytes in one call.
 const MOST: u64 = 256;
 const EIO: i32 = 5;
+const EINVAL: i32 = 22;
 
 /// The finaliser of SplitMix64.
 fn mix(number: u64) -> u64 {
@@ -86,6 +87,16 @@ fn syscall(cx: &mut Cx<'_>) -> Answer {
         186 => super::process::gettid(cx),
         202 => Err(Flow::Unsupported("system call futex".into())),
         318 => getrandom(cx, 1),
+        324 => membarrier(cx),
         number => Err(Flow::Unsupported(format!("system call {number}"))),
     }
+}
+
+/// A system without `membarrier`: a query names no command, and each command fails.
+fn membarrier(cx: &mut Cx<'_>) -> Answer {
+    if cx.int(1)? == 0 {
+        return Ok(Flow::word(0));
+    }
+    cx.set_errno(EINVAL)?;
+    Ok(Flow::word(u64::MAX))
 }

@@ -52,8 +52,9 @@ const READ_WRITE: i32 = 3;
 const FLAGS: i32 = 0x1 | 0x2 | ANONYMOUS | 0x4000 | 0x8000 | 0x2_0000;
 pub(super) const ANONYMOUS: i32 = 0x20;
 const SHARED: i32 = 0x1;
-/// `MADV_DONTNEED`.
+/// `MADV_DONTNEED` and `MADV_FREE`.
 const DISCARD: i32 = 4;
+const FREE: i32 = 8;
 
 fn unsupported(what: &str) -> Stop {
     Flow::Unsupported(what.into())
@@ -236,13 +237,14 @@ fn madvise(cx: &mut Cx<'_>) -> Answer {
     match cx.int(2)? {
         // MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _HUGEPAGE, _NOHUGEPAGE, _DONTDUMP, _DODUMP
         0..=3 | 14..=17 => Ok(Flow::int(0)),
-        DISCARD => discard(cx),
+        advice @ (DISCARD | FREE) => discard(cx, advice),
         advice => Err(unsupported(&format!("madvise with advice {advice}"))),
     }
 }
 
-/// `MADV_DONTNEED`: the pages of private new memory are zeros again. Their protection stays.
-fn discard(cx: &mut Cx<'_>) -> Answer {
+/// `MADV_DONTNEED`: the pages of private new memory are zeros again. After `MADV_FREE` nobody knows
+/// whether they are, until they are written. Their protection stays.
+fn discard(cx: &mut Cx<'_>, advice: i32) -> Answer {
     let (address, length) = (cx.word(0)?, cx.word(1)?);
     if address % PAGE != 0 {
         return failed(cx, EINVAL);
@@ -252,17 +254,30 @@ fn discard(cx: &mut Cx<'_>) -> Answer {
     }
     let size = pages(length).unwrap_or(u64::MAX);
     if mapping_around(cx, address, size).is_none_or(|(_, object)| object.by != Maker::Anonymous) {
-        let what = "madvise with MADV_DONTNEED of anything but private new memory of one mapping";
-        return Err(unsupported(what));
+        let name = advice_name(advice);
+        let what = format!("madvise with {name} of anything but private new memory of one mapping");
+        return Err(unsupported(&what));
     }
     if has_no_order(cx) {
-        let what = "madvise with MADV_DONTNEED beside other threads, under visibility memory or \
-                    --dependence predicate";
-        return Err(unsupported(what));
+        let name = advice_name(advice);
+        let what = format!(
+            "madvise with {name} beside other threads, under visibility memory or --dependence predicate"
+        );
+        return Err(unsupported(&what));
     }
     let site = cx.site;
     cx.state.memory.note_written(address, size, site);
     cx.state.memory.record(address, size, true, site);
-    cx.state.memory.clear_pages(address, size);
+    match advice {
+        FREE => cx.state.memory.forget_pages(address, size),
+        _ => cx.state.memory.clear_pages(address, size),
+    }
     Ok(Flow::int(0))
+}
+
+const fn advice_name(advice: i32) -> &'static str {
+    match advice {
+        FREE => "MADV_FREE",
+        _ => "MADV_DONTNEED",
+    }
 }

@@ -152,6 +152,22 @@ impl Memory {
         }
     }
 
+    /// The same where each byte may be what it was as well as 0, without recording: a byte that is
+    /// not 0 has no value any more.
+    pub fn forget_pages(&mut self, address: u64, size: u64) {
+        for page in (address..address + size).step_by(PAGE) {
+            if self.page(page).is_none() {
+                continue;
+            }
+            for at in page..page + PAGE as u64 {
+                let byte = self.byte(at);
+                if byte.undefined || byte.data != 0 {
+                    self.fill(at, 1, Value::UNDEF);
+                }
+            }
+        }
+    }
+
     /// Calls `f` with the fragments of an object's protected pages.
     pub(super) fn each_protection(
         &self,
