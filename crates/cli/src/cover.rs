@@ -18,7 +18,8 @@ use selvedge_model::{Property, Verdict};
 use selvedge_report::{FindingReport, harmless, inputs_text};
 use selvedge_schedule::cover::Cover;
 use selvedge_session::{
-    Covered, Covering, Dependence, Error, Options, Visibility, known, properties, sources, write_file,
+    Avoided, Covered, Covering, Dependence, Error, Options, Visibility, known, properties, sources,
+    write_file,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -144,13 +145,6 @@ pub(crate) fn collect(
     stream: &StreamArgs,
     purpose: &Purpose<'_>,
 ) -> Result<Collected, Exit> {
-    let avoid = purpose.avoid;
-    if avoid && stream.symbolic_requests.is_some() {
-        return Err(Exit::usage("--avoid is not available with --symbolic-requests"));
-    }
-    if avoid && stream.epochs {
-        return Err(Exit::usage("--avoid is not available with --epochs"));
-    }
     if let Some(option) = useless(&args) {
         return Err(Exit::usage(&format!("{option} is not for `cover`")));
     }
@@ -334,16 +328,15 @@ fn useless(args: &CheckArgs) -> Option<&'static str> {
 }
 
 /// What other orders were given up for.
-fn avoided(findings: &[FindingReport], more: usize, text: &mut String) {
-    for report in findings {
-        let finding = &report.finding;
-        let (kind, at) = (finding.kind.name(), &finding.location);
-        let _ = writeln!(
-            text,
-            "avoided: {kind} at {}:{}, in another order",
-            at.file, at.line
-        );
-        text.push_str(&inputs_text(&report.inputs));
+fn avoided(avoided: &[Avoided], more: usize, text: &mut String) {
+    for Avoided { finding, is_shown } in avoided {
+        let (kind, at) = (finding.finding.kind.name(), &finding.finding.location);
+        let how = match is_shown {
+            true => "in another order",
+            false => "perhaps, in another order (no run shows it)",
+        };
+        let _ = writeln!(text, "avoided: {kind} at {}:{}, {how}", at.file, at.line);
+        text.push_str(&inputs_text(&finding.inputs));
     }
     if more > 0 {
         let _ = writeln!(text, "avoided: {more} more orders in which something goes wrong");

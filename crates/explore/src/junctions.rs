@@ -127,6 +127,11 @@ impl<'a, M> Junctions<'a, M> {
         }
     }
 
+    /// What begins at a junction.
+    pub(crate) const fn parts(&self) -> Parts {
+        self.parts
+    }
+
     /// Whether an action reads a request.
     pub(crate) fn reads(&self, machine: &M, action: &Action) -> bool {
         matches!(self.begins, Begins::Requests(reads) if reads(machine, action))

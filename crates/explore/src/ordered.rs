@@ -116,14 +116,19 @@ where
                         .is_some_and(|junctions| junctions.reads(machine, action))
                 };
                 let kinds = (is_operation, &reads as Is<'_>);
-                let now = (path.len(), machine.pending());
+                let pending = machine.pending();
                 let last = |thread: usize| {
                     junctions
                         .as_deref()
                         .is_some_and(|junctions| junctions.comes_round(machine, thread, &turns))
                 };
-                next(now, (&in_vain, &last), &turns, kinds, decisions)
+                next(pending, (&in_vain, &last), &turns, kinds)
             }
+        };
+        let (next, ranked) = match &next {
+            None => (None, None),
+            Some(Next::Must(thread)) => (Some(*thread), None),
+            Some(Next::Best(ranked)) => (ranked.first().copied(), Some(ranked)),
         };
         let mut comes = Comes::On;
         if let (Some(thread), Some(junctions)) = (next, junctions.as_deref_mut())
@@ -136,6 +141,9 @@ where
             }
             if matches!(comes, Comes::Narrow) {
                 return record.finish(StopReason::Limit(narrow(&machine.pending()[thread].action)));
+            }
+            if junctions.parts() != Parts::None {
+                decisions.part(path.len(), machine.pending(), &turns.order());
             }
         }
         let Some(thread) = next.filter(|_| matches!(comes, Comes::On)) else {
@@ -196,6 +204,12 @@ where
         if control.is_stopped() {
             return record.finish(StopReason::Limit(control.limit()));
         }
+        let thread = match ranked {
+            None => thread,
+            Some(ranked) => decisions
+                .decide(path.len(), machine.pending(), ranked)
+                .unwrap_or(thread),
+        };
         let pending = machine.pending()[thread];
         let choice = Choice {
             thread: ThreadId::from_index(thread),
@@ -288,22 +302,29 @@ fn in_vain<M: Undo>(machine: &mut M) -> Vec<usize> {
     threads.filter(gives_up).collect()
 }
 
+/// Who moves.
+enum Next {
+    /// This thread, whatever is to be avoided.
+    Must(usize),
+    /// One of these threads, the best one first.
+    Best(Vec<usize>),
+}
+
 /// The thread that moves; `None` at the end.
 fn next(
-    (depth, pending): (usize, &[Pending]),
+    pending: &[Pending],
     (in_vain, comes_round): (&[usize], &dyn Fn(usize) -> bool),
     turns: &Turns,
     (is_operation, reads_request): (Is<'_>, Is<'_>),
-    decisions: &mut Decisions,
-) -> Option<usize> {
+) -> Option<Next> {
     let enabled = || pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
     // A data choice belongs to the transition before it.
     if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
-        return Some(thread);
+        return Some(Next::Must(thread));
     }
     let between = |p: &Pending| !is_operation(&p.action) && !reads_request(&p.action);
     if let Some((thread, _)) = enabled().find(|(_, p)| between(p)) {
-        return Some(thread);
+        return Some(Next::Must(thread));
     }
     let gives_up = |thread: usize| in_vain.contains(&thread);
     let mut ranked: Vec<usize> = enabled().map(|(thread, _)| thread).collect();
@@ -311,14 +332,17 @@ fn next(
     if ranked.iter().any(|&thread| !gives_up(thread)) {
         ranked.retain(|&thread| !gives_up(thread));
     }
+    let reads = |thread: usize| reads_request(&pending[thread].action);
     ranked.sort_by_key(|&thread| {
-        let patience = match reads_request(&pending[thread].action) {
-            true => PATIENCE,
-            false => 0,
-        };
+        let patience = if reads(thread) { PATIENCE } else { 0 };
         (comes_round(thread), turns.of(thread, patience))
     });
-    decisions.decide(depth, pending, &ranked)
+    // So is where parts begin: a client may wait for an answer before it sends another request, and
+    // no thread goes round twice in one part.
+    let begins = |thread: usize| (reads(thread), comes_round(thread));
+    let first = begins(*ranked.first()?);
+    ranked.retain(|&thread| begins(thread) == first);
+    Some(Next::Best(ranked))
 }
 
 /// Takes a step.

@@ -41,12 +41,21 @@ pub struct Covered {
     /// them.
     pub left_out: u64,
     /// What would have gone wrong in orders that were given up for that, in the order of these.
-    pub avoided: Vec<FindingReport>,
+    pub avoided: Vec<Avoided>,
     /// How many more such orders there were than are described.
     pub more_avoided: usize,
     /// For each schedule of the set that was claimed, the schedules that its inputs lead along; or
     /// why they lead along none. Empty if there is no set, or none was claimed.
     pub witnessed: Vec<Result<Vec<usize>, String>>,
+}
+
+/// What would have gone wrong in an order that was given up for that.
+pub struct Avoided {
+    /// What was found.
+    pub finding: FindingReport,
+    /// A run shows it. Otherwise it comes from a general state, which may stand for more than the
+    /// program comes to.
+    pub is_shown: bool,
 }
 
 /// So many orders are given up for what goes wrong in them.
@@ -298,10 +307,12 @@ pub fn cover(
         }
         failed.clear();
         decisions = Decisions::default();
-        let mut rounds = setup.epochs.then(|| Rounds::new(&program, threads, without));
+        let mut rounds = None;
         observer.explores(&control, &mut || {
             loop {
                 let collector = Collector::new(without.clone());
+                // In another order states are others, so nothing of the general ones is kept.
+                rounds = setup.epochs.then(|| Rounds::new(&program, threads, without));
                 let now = rounds.as_mut().map(|rounds| (rounds, false));
                 let collecting = (&collector, &mut decisions);
                 let report = explore((&program, &names), now, &config, collecting, Paced::By(&pace));
@@ -336,7 +347,7 @@ pub fn cover(
         {
             observer.explores(&control, &mut || {
                 let now = rounds.as_mut().map(|rounds| (rounds, true));
-                let collecting = (&**collector, &mut Decisions::default());
+                let collecting = (&**collector, &mut decisions);
                 report = explore((&program, &names), now, &config, collecting, Paced::By(&pace));
             });
             left_out = collector.left_out();
@@ -401,13 +412,14 @@ pub fn cover(
         report,
         ..
     } = &explored;
-    let mut avoided: Vec<FindingReport> = Vec::new();
+    let mut avoided: Vec<Avoided> = Vec::new();
     for found in failed.iter().take(MOST_DESCRIBED) {
-        let described = match finding::describe(setup, program, found, FoundBy::Plain) {
-            Ok((finding, _)) => finding,
-            Err(_) => finding::unconfirmed(program, found),
-        };
-        let known = |other: &FindingReport| {
+        let described = finding::describe(setup, program, found, FoundBy::Plain);
+        let is_shown = described.is_ok();
+        let described =
+            described.map_or_else(|_| finding::unconfirmed(program, found), |(finding, _)| finding);
+        let known = |other: &Avoided| {
+            let Avoided { finding: other, .. } = other;
             (other.finding.kind, &other.finding.location, &other.inputs)
                 == (
                     described.finding.kind,
@@ -416,7 +428,10 @@ pub fn cover(
                 )
         };
         if !avoided.iter().any(known) {
-            avoided.push(described);
+            avoided.push(Avoided {
+                finding: described,
+                is_shown,
+            });
         }
     }
     let mut findings = Vec::new();

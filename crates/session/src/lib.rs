@@ -105,7 +105,7 @@ pub use blocks::classes as block_classes;
 pub use check::{check, check_apart};
 pub use checkpoint::Checkpoints;
 pub use conclude::{Checked, known, unconfirmed};
-pub use cover::{Covered, Covering, cover};
+pub use cover::{Avoided, Covered, Covering, cover};
 pub use emit::TestCases;
 pub use error::Error;
 pub use explore::jobs;

@@ -17,10 +17,10 @@ const PROGRAMS: [(&str, &str); 5] = [
     ("diverge", include_str!("programs/epochs/diverge.c")),
 ];
 
-const COVER: [&str; 6] = ["cover", "program.c", "--symbolic-args", "2:2", "--epochs", "-o"];
+pub const COVER: [&str; 6] = ["cover", "program.c", "--symbolic-args", "2:2", "--epochs", "-o"];
 
 /// The order and the output for one input: the same with all delays.
-fn one_order(place: &Place, words: &[&str], seeds: u64, program: &str) -> String {
+pub fn one_order(place: &Place, words: &[&str], seeds: u64, program: &str) -> String {
     let mut seen = None;
     for seed in 0..seeds {
         let (ended, mut done) = place.native_of("program", words, seed);
@@ -125,7 +125,7 @@ fn a_state_that_is_not_generalised_is_refused() {
 const LOCKS: usize = 2;
 
 /// What a thread does in a round: text, with `i` as the number of the round.
-fn body(rng: &mut Rng, text: &mut String, depth: u32) {
+fn body(rng: &mut Rng, text: &mut String, depth: u32, crosses: bool) {
     for _ in 0..rng.usize(1..3) {
         let (lock, by) = (rng.usize(0..LOCKS), rng.u32(1..9));
         let (modulus, bit) = (rng.u32(2..4), rng.u32(0..2));
@@ -133,30 +133,35 @@ fn body(rng: &mut Rng, text: &mut String, depth: u32) {
         let _ = match rng.u32(0..if depth == 0 { 9 } else { 4 }) {
             0 | 1 => write!(text, "lock(&m[{lock}]); {update} unlock(&m[{lock}]);\n    "),
             2 => write!(text, "lock(&m[{lock}]); y = v[{lock}]; unlock(&m[{lock}]);\n    "),
+            3 if crosses && rng.bool() => write!(
+                text,
+                "lock(&m[1]); v[1]++; lock(&m[0]); v[0] += v[1]; unlock(&m[0]); unlock(&m[1]);\n    "
+            ),
             3 => write!(
                 text,
                 "lock(&m[0]); v[0]++; lock(&m[1]); v[1] += v[0]; unlock(&m[1]); unlock(&m[0]);\n    "
             ),
-            4 => block(rng, text, &format!("i % {modulus} == {bit}"), depth),
-            5 => block(rng, text, &format!("in & {}", 1 << (modulus - 2)), depth),
-            6 => block(rng, text, &format!("y & {}", 1 << bit), depth),
+            4 => block(rng, text, &format!("i % {modulus} == {bit}"), depth, crosses),
+            5 => block(rng, text, &format!("in & {}", 1 << (modulus - 2)), depth, crosses),
+            6 => block(rng, text, &format!("y & {}", 1 << bit), depth, crosses),
             7 => write!(text, "for (int k = 0; k < 3; k++) y += k;\n    "),
-            _ => block(rng, text, "(in >> (i & 3)) & 1", depth),
+            _ => block(rng, text, "(in >> (i & 3)) & 1", depth, crosses),
         };
     }
 }
 
-fn block(rng: &mut Rng, text: &mut String, condition: &str, depth: u32) -> std::fmt::Result {
+fn block(rng: &mut Rng, text: &mut String, condition: &str, depth: u32, crosses: bool) -> std::fmt::Result {
     write!(text, "if ({condition}) {{ ")?;
-    body(rng, text, depth + 1);
+    body(rng, text, depth + 1, crosses);
     if rng.bool() {
         write!(text, "}} else {{ ")?;
-        body(rng, text, depth + 1);
+        body(rng, text, depth + 1, crosses);
     }
     write!(text, "}}\n    ")
 }
 
-fn generate(rng: &mut Rng) -> String {
+/// `crosses`: locks may be taken in opposite orders.
+pub fn generate(rng: &mut Rng, crosses: bool) -> String {
     let threads = rng.usize(2..4);
     let mut text = String::from(
         "#include <pthread.h>\n#include <semaphore.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
@@ -170,10 +175,10 @@ fn generate(rng: &mut Rng) -> String {
             text,
             "static void *work{thread}(void *unused) {{\n  unsigned y = 0;\n  for (int i = 0; i < n; i++) {{\n    "
         );
-        body(rng, &mut text, 0);
+        body(rng, &mut text, 0, crosses);
         if barrier {
             text.push_str("pthread_barrier_wait(&b);\n    ");
-            body(rng, &mut text, 0);
+            body(rng, &mut text, 0, crosses);
         }
         if semaphore && thread < 2 {
             text.push_str(["sem_post(&s);\n  ", "sem_wait(&s);\n  "][thread]);
@@ -203,7 +208,7 @@ fn random_loops_follow_their_sets_for_every_number_of_rounds() {
     );
     let mut covered = 0;
     for seed in first..first + 4 * programs {
-        let text = generate(&mut Rng::with_seed(seed));
+        let text = generate(&mut Rng::with_seed(seed), false);
         let place = Place::new();
         place.write("program.c", &text);
         let ended = place.selvedge(&[&COVER[..], &["set", "--max-time", "8"]].concat());

@@ -1,6 +1,7 @@
 //! Sets of schedules for all inputs, and the native programs that keep to them: built, run with
 //! random delays, and compared with what the set says.
 
+mod avoid;
 mod epochs;
 mod planted;
 mod random;

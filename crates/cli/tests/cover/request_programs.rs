@@ -9,8 +9,8 @@ const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <unis
     static sem_t go[2], fin;\nstatic unsigned char v[3];\nstatic int stop;\n\
     static unsigned char hidden[3];\n";
 
-/// `t`: what the block decides by. Locks are taken in their order only.
-fn block(rng: &mut Rng, text: &mut String, depth: u32, least: usize) {
+/// `t`: what the block decides by. Locks are taken in their order only, but for those that cross.
+fn block(rng: &mut Rng, text: &mut String, depth: u32, least: usize, crosses: bool) {
     for _ in 0..rng.usize(1..3) {
         let lock = rng.usize(least.min(2)..3).max(1);
         match rng.u32(0..if depth == 0 { 3 } else { 5 }) {
@@ -23,6 +23,9 @@ fn block(rng: &mut Rng, text: &mut String, depth: u32, least: usize) {
                 if lock == 1 && rng.bool() {
                     text.push_str("pthread_mutex_lock(&m[2]); v[2] = v[1]; pthread_mutex_unlock(&m[2]); ");
                 }
+                if crosses && lock == 2 && rng.bool() {
+                    text.push_str("pthread_mutex_lock(&m[1]); v[1] = v[2]; pthread_mutex_unlock(&m[1]); ");
+                }
                 let _ = writeln!(text, "pthread_mutex_unlock(&m[{lock}]);");
             }
             2 => {
@@ -33,7 +36,7 @@ fn block(rng: &mut Rng, text: &mut String, depth: u32, least: usize) {
             }
             _ => {
                 let _ = writeln!(text, "if (t & {}) {{", rng.u32(1..3));
-                block(rng, text, depth - 1, least);
+                block(rng, text, depth - 1, least, crosses);
                 text.push_str("}\n");
             }
         }
@@ -42,11 +45,11 @@ fn block(rng: &mut Rng, text: &mut String, depth: u32, least: usize) {
 
 /// What a thread remembers for itself, and what it does by that. No operation shows what it is when
 /// it changes.
-fn remembers(rng: &mut Rng, text: &mut String, thread: usize) {
+fn remembers(rng: &mut Rng, text: &mut String, thread: usize, crosses: bool) {
     let change = ["^= 1", "= t & 1", "= !t"][rng.usize(..3)];
     let mut acts = |text: &mut String| {
         let _ = writeln!(text, "if (hidden[{thread}]) {{");
-        block(rng, text, 0, 1);
+        block(rng, text, 0, 1, crosses);
         text.push_str("}\n");
     };
     let before = change.len() == 4;
@@ -60,8 +63,8 @@ fn remembers(rng: &mut Rng, text: &mut String, thread: usize) {
     }
 }
 
-/// A program whose requests have one byte.
-pub fn program(rng: &mut Rng) -> String {
+/// A program whose requests have one byte. `crosses`: locks may be taken in opposite orders.
+pub fn program(rng: &mut Rng, crosses: bool) -> String {
     let remembering = rng.bool().then(|| rng.usize(..3));
     let mut text = HEAD.to_owned();
     for worker in 0..2 {
@@ -76,9 +79,9 @@ pub fn program(rng: &mut Rng) -> String {
             text.push_str("sem_post(&fin);\n");
         }
         if remembering == Some(worker) {
-            remembers(rng, &mut text, worker);
+            remembers(rng, &mut text, worker, crosses);
         }
-        block(rng, &mut text, 1, 1);
+        block(rng, &mut text, 1, 1, crosses);
         if !early {
             text.push_str("sem_post(&fin);\n");
         }
@@ -93,9 +96,9 @@ pub fn program(rng: &mut Rng) -> String {
         text.push_str("if (t == 3) continue;\n");
     }
     if remembering == Some(2) {
-        remembers(rng, &mut text, 2);
+        remembers(rng, &mut text, 2, crosses);
     }
-    block(rng, &mut text, 1, 1);
+    block(rng, &mut text, 1, 1, crosses);
     text.push_str(
         "while (pending) { sem_wait(&fin); pending--; }\n\
          pthread_mutex_lock(&m[0]); v[0] = t; pthread_mutex_unlock(&m[0]);\n",
@@ -105,7 +108,7 @@ pub fn program(rng: &mut Rng) -> String {
         1 => "sem_post(&go[0]); sem_post(&go[1]); pending = 2;\n",
         _ => "sem_post(&go[1]); pending = 1; if (t & 2) { sem_post(&go[0]); pending = 2; }\n",
     });
-    block(rng, &mut text, 1, 1);
+    block(rng, &mut text, 1, 1, crosses);
     if rng.bool() {
         text.push_str("if (t & 1) while (pending) { sem_wait(&fin); pending--; }\n");
     }
