@@ -47,6 +47,8 @@ pub enum Gap {
     Printing,
     /// An operation of this statement is on an object without a name.
     Unnamed(StmtId),
+    /// In several states that no operation tells apart, operations come in other orders.
+    Order,
 }
 
 /// What was collected.

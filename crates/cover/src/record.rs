@@ -2,7 +2,7 @@
 
 use crate::collector::{Collector, Gap, Inner};
 use crate::order::{self, Kind, Operated, Orders, Refusal, Seen, Why};
-use crate::trie::Inserted;
+use crate::trie::{Inserted, ORDER};
 use crate::without::Optimisation;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Digest, Domain, StmtId, ThreadId};
@@ -170,10 +170,17 @@ impl<'a, M: Describe> Recorder<'a, M> {
             steps,
         };
         let operations = orders.operations();
-        let Inner { trie, parts, .. } = &mut *inner;
-        let inserted = trie.join(&order, parts).map_err(|(step, what)| Unsupported {
-            what,
-            stmt: operations.get(step).map_or(StmtId(0), |step| step.action.stmt),
+        let Inner {
+            trie, parts, gaps, ..
+        } = &mut *inner;
+        let inserted = trie.join(&order, parts).map_err(|(step, what)| {
+            if what == ORDER {
+                gaps.insert(Gap::Order);
+            }
+            Unsupported {
+                what,
+                stmt: operations.get(step).map_or(StmtId(0), |step| step.action.stmt),
+            }
         })?;
         match inserted {
             Inserted::Known(leaf) => {

@@ -14,6 +14,9 @@ type Edges = Vec<(String, u32)>;
 /// The number of a node. A child has a greater number than its parent.
 pub(crate) type NodeId = usize;
 
+/// Why a schedule is inconsistent with others: it has another order than those that begin alike.
+pub(crate) const ORDER: &str = "which thread goes first depends on something that no operation shows";
+
 /// A node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Node {
@@ -170,10 +173,7 @@ impl Trie {
             nodes.len() - 1
         });
         let mut new = false;
-        let fails = |step: usize| {
-            let why = "which thread goes first depends on something that no operation shows";
-            (step, why.to_owned())
-        };
+        let fails = |step: usize| (step, ORDER.to_owned());
         for (step, entry) in walk {
             let fresh = matches!(self.nodes[at], Node::Open);
             new |= fresh;

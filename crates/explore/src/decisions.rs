@@ -10,6 +10,11 @@
 //! of the state either: schedules may lead to one of several states ([combined parts]), and a
 //! program that comes there does not know to which.
 //!
+//! States of one shape may differ in who can move: a semaphore may have another value. If a native
+//! program cannot tell them apart either, one thread has to move in all of them. Then decisions are
+//! *alike*: a thread that cannot move in one of the states does not move in the others, if these
+//! have another one. What is noticed too late makes the exploration begin again.
+//!
 //! To avoid a fault the last decision before it that has another alternative is changed, and the
 //! exploration begins again: a search, depth first, for decisions with which nothing goes wrong.
 //! One decision may lie on several paths, and be changed because of one of them and again because
@@ -64,6 +69,12 @@ struct GivenUp {
 #[derive(Default, Debug)]
 pub struct Decisions {
     given_up: FxHashMap<Name, Vec<GivenUp>>,
+    /// The same thread moves in all states that come to a decision, as far as it can.
+    alike: bool,
+    /// The threads that do not move because they cannot in another state.
+    barred: FxHashMap<Name, BTreeSet<usize>>,
+    /// A thread has moved in this exploration that is barred now.
+    unsettled: bool,
     met: FxHashMap<Name, Met>,
     exploration: u64,
     /// How many decisions were met in this exploration.
@@ -74,11 +85,26 @@ pub struct Decisions {
 }
 
 impl Decisions {
+    /// Decisions that are alike in all states of a shape.
+    pub fn alike() -> Decisions {
+        Decisions {
+            alike: true,
+            ..Decisions::default()
+        }
+    }
+
+    /// Whether states of one shape were decided otherwise in the last exploration. It has to be
+    /// made once more.
+    pub const fn is_unsettled(&self) -> bool {
+        self.unsettled
+    }
+
     /// The next exploration begins.
     pub(crate) fn begin(&mut self) {
         self.truncate(0);
         self.exploration += 1;
         self.number = 0;
+        self.unsettled = false;
     }
 
     /// The path is so long now.
@@ -112,20 +138,56 @@ impl Decisions {
     /// Which of the threads moves, the best one first.
     pub(crate) fn decide(&mut self, depth: usize, pending: &[Pending], ranked: &[usize]) -> Option<usize> {
         let &first = ranked.first()?;
-        if ranked.len() == 1 {
+        if ranked.len() == 1 && !self.alike {
             return Some(first);
         }
         let mut hasher = FxHasher::default();
         self.past().hash(&mut hasher);
         pending.iter().for_each(|p| name(&p.action, &mut hasher));
         let name = hasher.finish();
+        let barred = self.barred.get(&name);
+        let may = |thread: &usize| barred.is_none_or(|barred| !barred.contains(thread));
+        let mut may_move: Vec<usize> = ranked.iter().copied().filter(may).collect();
+        if may_move.is_empty() {
+            may_move = ranked.to_vec();
+        }
         let given_up = self.given_up.get(&name);
         let is_left = |thread: usize| given_up.is_none_or(|all| all.iter().all(|one| one.thread != thread));
-        let taken = ranked.iter().copied().find(|&thread| is_left(thread));
-        let taken = taken.unwrap_or(first);
-        self.meet(name, taken, ranked);
+        let taken = may_move.iter().copied().find(|&thread| is_left(thread));
+        let mut taken = taken.unwrap_or(may_move[0]);
+        if self.alike {
+            taken = self.as_before(name, taken, ranked);
+        }
+        self.meet(name, taken, &may_move);
         self.path.push(Decision { name, depth, taken });
         Some(taken)
+    }
+
+    /// The thread that has moved in another state that came to a decision in this exploration. If
+    /// it cannot move now, it will not move there either when the exploration begins again.
+    fn as_before(&mut self, name: Name, taken: usize, ranked: &[usize]) -> usize {
+        let before = self.met.get(&name);
+        let before = before.filter(|met| met.exploration == self.exploration);
+        let Some(before) = before.map(|met| met.taken).filter(|&before| before != taken) else {
+            return taken;
+        };
+        let can_move = ranked.contains(&before);
+        let (barred, taken) = match can_move {
+            true => (taken, before),
+            false => (before, taken),
+        };
+        if self.barred.entry(name).or_default().insert(barred) {
+            self.unsettled |= !can_move;
+            self.forget(name);
+        }
+        taken
+    }
+
+    /// A decision is another one now: nothing is given up because of it any more.
+    fn forget(&mut self, name: Name) {
+        for all in self.given_up.values_mut() {
+            all.retain(|one| !one.why.contains(&name));
+        }
     }
 
     fn meet(&mut self, name: Name, taken: usize, alternatives: &[usize]) {
@@ -165,9 +227,7 @@ impl Decisions {
                 true => BTreeSet::new(),
                 false => given_up.drain(..).flat_map(|one| one.why).collect(),
             };
-            for all in self.given_up.values_mut() {
-                all.retain(|one| !one.why.contains(&name));
-            }
+            self.forget(name);
             if is_left {
                 return true;
             }
@@ -307,6 +367,43 @@ mod tests {
             }
         }
         assert!(found > 300 && none > 300 && most > 5, "{found} {none} {most}");
+    }
+
+    /// In one state only one of two threads can move. Whichever state comes first, that thread
+    /// moves in both.
+    #[test]
+    fn a_thread_that_can_move_in_all_states_of_a_shape_moves_in_all() {
+        let pending = [stands(0, Op::Lock), stands(1, Op::Lock)];
+        let states: [&[usize]; 2] = [&[0, 1], &[1]];
+        for (states, explorations) in [(states, 2), ([states[1], states[0]], 1)] {
+            let mut decisions = Decisions::alike();
+            for number in 1.. {
+                decisions.begin();
+                let taken = states.map(|ranked| {
+                    decisions.truncate(0);
+                    decisions.decide(0, &pending, ranked)
+                });
+                if !decisions.is_unsettled() {
+                    assert_eq!((taken, number), ([Some(1); 2], explorations));
+                    break;
+                }
+            }
+            // A run that comes to one of the states only decides as the exploration has.
+            decisions.begin();
+            assert_eq!(decisions.decide(0, &pending, &[0, 1]), Some(1));
+        }
+    }
+
+    #[test]
+    fn where_no_thread_can_move_in_all_states_each_moves_in_its_own() {
+        let pending = [stands(0, Op::Lock), stands(1, Op::Lock)];
+        let mut decisions = Decisions::alike();
+        for number in 0..3 {
+            decisions.begin();
+            let taken = [0, 1].map(|thread| decisions.decide(0, &pending, &[thread]));
+            assert_eq!(taken, [Some(0), Some(1)]);
+            assert_eq!(decisions.is_unsettled(), number == 0);
+        }
     }
 
     #[test]

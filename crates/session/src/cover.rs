@@ -61,6 +61,9 @@ pub struct Avoided {
 /// So many orders are given up for what goes wrong in them.
 const MOST_AVOIDED: usize = 10_000;
 
+/// Until states of one shape are decided alike the exploration begins again, at most so many times.
+const MOST_UNSETTLED: usize = 1000;
+
 /// So many of them are described.
 const MOST_DESCRIBED: usize = 20;
 
@@ -283,6 +286,8 @@ pub fn cover(
     };
     let mut failed = Vec::new();
     let mut decisions;
+    // Whether states of one shape are decided alike, also where who can move differs.
+    let mut alike = false;
     let mut pace;
     let (mut report, collected, left_out, rounds) = loop {
         pace = Pace::default();
@@ -306,7 +311,11 @@ pub fn cover(
             pace = Pace::default();
         }
         failed.clear();
-        decisions = Decisions::default();
+        decisions = match alike {
+            true => Decisions::alike(),
+            false => Decisions::default(),
+        };
+        let mut unsettled = 0;
         let mut rounds = None;
         observer.explores(&control, &mut || {
             loop {
@@ -316,6 +325,10 @@ pub fn cover(
                 let now = rounds.as_mut().map(|rounds| (rounds, false));
                 let collecting = (&collector, &mut decisions);
                 let report = explore((&program, &names), now, &config, collecting, Paced::By(&pace));
+                if decisions.is_unsettled() && unsettled < MOST_UNSETTLED && !control.is_stopped() {
+                    unsettled += 1;
+                    continue;
+                }
                 let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
                 match report.faults.first() {
                     Some(found) if more && decisions.avoid() => failed.push(found.clone()),
@@ -358,10 +371,16 @@ pub fn cover(
         if report.faults.is_empty()
             && !control.is_stopped()
             && let Collected::Set(_, _, gaps) = &collected
-            && names.places.fill(&fillable(gaps))
         {
-            program = program_of(&names.places)?;
-            continue;
+            if names.places.fill(&fillable(gaps)) {
+                program = program_of(&names.places)?;
+                continue;
+            }
+            // Only now: where a program knows which state it is in, orders may differ.
+            if !alike && gaps.contains(&Gap::Order) {
+                alike = true;
+                continue;
+            }
         }
         break (report, collected, left_out, rounds);
     };

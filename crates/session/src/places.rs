@@ -66,6 +66,7 @@ impl Places {
             let (found, names) = match gap {
                 Gap::Unordered(stmt) => (at(stmt), &mut self.ordered),
                 Gap::Unnamed(stmt) => (at(stmt), &mut self.naming),
+                Gap::Order => continue,
                 Gap::Printing => {
                     let all = 0..self.sites.len();
                     (

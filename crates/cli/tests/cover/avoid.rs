@@ -5,22 +5,13 @@
 use crate::epochs::{self, one_order};
 use crate::random::count;
 use crate::request_programs::program;
-use crate::requests::{serves, unrolled};
+use crate::requests::{serves, tree};
 use crate::support::{Place, keeps};
 use fastrand::Rng;
 use selvedge_base::usual_or_long;
 use selvedge_schedule::cover::Cover;
 
 const REQUESTS: [&str; 4] = ["cover", "program.c", "--symbolic-requests", "1"];
-
-/// All paths of a graph with at most so many requests, as a set without parts.
-fn tree(graph: &Cover, most: usize) -> Cover {
-    Cover {
-        schedules: unrolled(graph, most),
-        parts: Vec::new(),
-        ..graph.clone()
-    }
-}
 
 /// The main thread reads requests and gives each to a worker. `first`: what both do before that.
 /// `main` and `worker`: what they do for a request `c`, side by side.
