@@ -7,8 +7,8 @@
 //! Where executions are divided into parts, only the operations of the part count, with the *shape*
 //! of the state at its begin: where threads stand, and their order. Several ways lead to that
 //! state, and the decisions behind it must not depend on the way. They must not depend on the rest
-//! of the state either: schedules may lead to one of several states ([combined parts]), and a
-//! program that comes there does not know to which.
+//! of the state either: schedules may lead to one of several states (`cover/src/combined.rs`), and
+//! a program that comes there does not know to which.
 //!
 //! States of one shape may differ in who can move: a semaphore may have another value. If a native
 //! program cannot tell them apart either, one thread has to move in all of them. Then decisions are
@@ -22,8 +22,6 @@
 //! which it is bad. If all alternatives are given up, one of the decisions that are kept with them
 //! is changed, and what was given up because of a decision is not given up any more when that one
 //! is changed (*dynamic backtracking*, as for constraint satisfaction).
-//!
-//! [combined parts]: https://docs.rs/selvedge-cover
 
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::Id;
